@@ -1,0 +1,95 @@
+"""What the rules may do with a function: call it, and look at it from other sides.
+
+Each operation takes the function and the arguments of one call, leaves the arguments as they
+are, and returns plain data. A rule never touches autograd or torch's global state itself.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from grader.elsewhere import Elsewhere, is_stray
+
+Function = Callable[..., object]
+
+
+def call(function: Function, *args: object, **kwargs: object) -> object:
+    """What the function returns for copies of the arguments."""
+    return function(*map(_copy, args), **kwargs)
+
+
+def changed(function: Function, *args: object, **kwargs: object) -> list[int]:
+    """The positions of the arguments that the function changes."""
+    given = [_copy(arg) for arg in args]
+    function(*given, **kwargs)
+    pairs = enumerate(zip(args, given, strict=True))
+    return [i for i, (before, after) in pairs if not torch.equal(before, after)]
+
+
+def shares_memory(function: Function, *args: Tensor) -> bool:
+    """Whether the result is an argument, or a view of one."""
+    given = [_copy(arg) for arg in args]
+    storages = {tensor.untyped_storage().data_ptr() for tensor in given}
+    results = tensors_in(function(*given))
+    return any(result.untyped_storage().data_ptr() in storages for result in results)
+
+
+def gradients(function: Function, *args: Tensor, **kwargs: object) -> list[Tensor | None]:
+    """The gradient of a weighted sum of the results for each argument, None where none arrives.
+
+    The weights differ from entry to entry: under a plain sum the gradient of a softmax is 0.
+    """
+    leaves = [_copy(arg).requires_grad_() for arg in args]
+    # Not the leaves themselves: those refuse to be changed in place, which is another rule.
+    results = tensors_in(function(*[leaf.clone() for leaf in leaves], **kwargs))
+    weighted = [
+        (result * torch.arange(1.0, result.numel() + 1).cos().view(result.shape)).sum()
+        for result in results
+        if result.requires_grad
+    ]
+    if not weighted:
+        return [None] * len(leaves)
+    # A scalar, so that autograd needs no weights from us: checking those imports sympy.
+    return list(torch.autograd.grad(sum(weighted), leaves, allow_unused=True))
+
+
+def clashes(function: Function, *args: Tensor, **kwargs: object) -> str | None:
+    """What would fail on a GPU, in words, or None."""
+    with Elsewhere() as gpu:
+        results = tensors_in(function(*map(_copy, args), **kwargs))
+    return gpu.clash or ("the result stays on the CPU" if any(map(is_stray, results)) else None)
+
+
+def attention_calls(function: Function, *args: Tensor, **kwargs: object) -> list[str]:
+    """The ready-made attention functions of torch that the function calls, under any name."""
+    with _Listen() as listener:
+        function(*map(_copy, args), **kwargs)
+    return listener.heard
+
+
+def tensors_in(result: object) -> list[Tensor]:
+    """The tensors of a result: itself, or the members of a sequence."""
+    members = result if isinstance(result, Sequence) else [result]
+    return [member for member in members if isinstance(member, Tensor)]
+
+
+def _copy(arg: object) -> Any:
+    # clone keeps the strides of a transposed tensor, so non-contiguous input stays that.
+    return arg.detach().clone() if isinstance(arg, Tensor) else arg
+
+
+class _Listen(TorchFunctionMode):
+    """Hears which attention functions of torch are called. An alias does not hide the name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", str(func)).partition(".")[0]
+        if "dot_product_attention" in name or "multi_head_attention" in name:
+            self.heard.append(name)
+        return func(*args, **(kwargs or {}))

@@ -1,0 +1,104 @@
+"""The learner's screen: a line for each exercise, the one in hand in detail, the next step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from grader.katas import TOGETHER, Kata
+
+
+@dataclass
+class Row:
+    """What this run has seen of one exercise."""
+
+    name: str
+    total: int = 0
+    place: str = ""
+    question: str = ""
+    not_started: bool = False
+    passed: int = 0
+    failures: list[pytest.TestReport] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        """Every test of the exercise was run, and passed."""
+        return 0 < self.total == self.passed
+
+    def __str__(self) -> str:
+        if self.not_started:
+            return "when the others are done" if self.name == TOGETHER else "not started"
+        if not self.total:
+            return "not run"
+        return f"{self.passed} of {self.total}"
+
+
+class Scoreboard:
+    """Listens to the reports of the tests, also to those from other processes, and prints.
+
+    Args:
+        katas: the katas that are graded
+        place: what is graded, in words
+        show_all: leave the failures to pytest, which shows every one
+    """
+
+    def __init__(self, katas: list[Kata], place: str, show_all: bool) -> None:
+        self.place = place
+        self.show_all = show_all
+        self.rows = {k.name: {name: Row(name) for name in k.exercises} for k in katas}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        seen = getattr(report, "kata", None)
+        if seen is None or not (report.when == "call" or report.failed):
+            return
+        row = self.rows[seen["kata"]][seen["exercise"]]
+        row.total, row.place, row.question = seen["total"], seen["place"], seen["question"]
+        row.not_started = row.not_started or seen["not_started"]
+        row.passed += report.passed
+        if report.failed:
+            row.failures.append(report)
+
+    def pytest_report_teststatus(self, report: pytest.TestReport):
+        if report.failed and getattr(report, "kata", {}).get("not_started"):
+            return "failed", "", "NOT STARTED"  # no letter: a fresh clone is not a wall of F
+        return None
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for kata, rows in self.rows.items():
+            if any(row.total for row in rows.values()):
+                for line, markup in self._lines(kata, list(rows.values())):
+                    terminalreporter.write_line(line, **markup)
+
+    def _lines(self, kata: str, rows: list[Row]) -> Iterator[tuple[str, dict[str, bool]]]:
+        functions = [row for row in rows if row.name != TOGETHER]
+        place = next((row.place.partition(":")[0] for row in rows if row.place), "")
+        title = f"{kata} · grading {place}"
+        count = f"{sum(row.done for row in functions)} of {len(functions)}"
+        yield "", {}
+        yield f"{title}{count:>{max(78 - len(title), len(count) + 1)}}", {"bold": True}
+        yield "", {}
+        width = max(len(row.name) for row in rows)
+        in_hand = next((row for row in rows if row.total and not row.done), None)
+        for row in rows:
+            sign = "✓" if row.done else "▶" if row is in_hand else " "
+            place = row.place if row is in_hand else ""
+            line = f"  {sign} {row.name:{width}}  {row!s:15}{place}".rstrip()
+            yield line, {"green": row.done, "bold": row is in_hand}
+        yield "", {}
+        for line in self._next_step(in_hand):
+            yield line.rstrip(), {}
+
+    def _next_step(self, row: Row | None) -> Iterator[str]:
+        if row is None:
+            yield "  Everything that was run passed."
+        elif row.not_started:
+            yield f"  Next: write {row.name}. {row.question}"
+            yield "  Its docstring in the file says all you need. Then run pytest again."
+        elif row.failures and not self.show_all:
+            yield from (f"  {line}" for line in row.failures[0].longreprtext.splitlines())
+            if row.failures[0].capstdout:
+                yield "  Your function printed:"
+                yield from (f"    {x}" for x in row.failures[0].capstdout.splitlines())
+            more = len(row.failures) - 1
+            if more:
+                yield f"  {more} more of its tests fail; pytest -v shows them all."

@@ -1,0 +1,54 @@
+"""What has happened in the test that is running: the calls it made and the rules that broke."""
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import pytest_check
+
+
+class Broken(AssertionError):
+    """A rule is broken, or the function cannot be judged at all. The message is the sentence."""
+
+
+@dataclass
+class Call:
+    """One call of a graded function. Failures show what it was called with."""
+
+    function: str
+    arguments: dict[str, object]
+    result: object = None
+
+
+exercise = ""
+broken: list[str] = []
+calls: list[Call] = []
+
+
+def begin(name: str) -> None:
+    """Forget the test before; the next one is about the exercise of this name."""
+    global exercise
+    exercise = name
+    broken.clear()
+    calls.clear()
+
+
+def stop(sentence: str) -> NoReturn:
+    """Break a gate: nothing after it in the test would make sense."""
+    broken.append(sentence)
+    raise Broken(sentence)
+
+
+@pytest_check.check.check_func
+def note(sentence: str) -> None:
+    """Break a rule: pytest-check takes it down and lets the test go on to the next one."""
+    stop(sentence)
+
+
+def call_behind(result: object) -> Call | None:
+    """The call that returned `result`, or the tensor that it is a part of."""
+    whole = getattr(result, "_base", None)
+    for call in reversed(calls):
+        parts = call.result if isinstance(call.result, (tuple, list)) else (call.result,)
+        if any(part is result or part is whole for part in parts if part is not None):
+            return call
+    return None

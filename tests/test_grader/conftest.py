@@ -1,0 +1,56 @@
+"""Runs pytest inside pytest, on answers made for the occasion, and reads the screen."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy  # noqa: F401  an inner run may not be the first to import it
+import pytest
+from grader.katas import ROOT
+
+pytest_plugins = ["pytester"]
+
+REFERENCE = (ROOT / "solutions/self_attention.py").read_text()
+
+Grade = Callable[..., pytest.RunResult]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("error"))
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Grade:
+    """Run pytest in this process as somebody would in `root`; each run loads its own grader."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*args: str, root: Path = ROOT, start: Path | None = None) -> pytest.RunResult:
+        for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.chdir(start or root)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
+
+    return run
+
+
+@pytest.fixture
+def grade(run: Grade, tmp_path: Path) -> Grade:
+    """Grade the reference with something else at its end, where the last definition counts."""
+
+    def grade(code: str, *args: str, base: str = REFERENCE) -> pytest.RunResult:
+        file = tmp_path / "answers/self_attention.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"{base}\n\n{code}\n")
+        return run(f"--against={file.parent}", *args)
+
+    return grade
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the repository, as a learner has it."""
+    hidden = shutil.ignore_patterns(".*", "__pycache__", "test_grader")
+    return shutil.copytree(ROOT, tmp_path / "copy", ignore=hidden)

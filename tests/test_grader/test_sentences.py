@@ -1,0 +1,156 @@
+"""Whatever goes wrong is told in a sentence, in the place of the exercise it belongs to."""
+
+import pytest
+
+SCORE = "tests/self_attention/test_2_score.py"
+ATTEND = "tests/self_attention/test_5_attend.py"
+
+CASES = {
+    "syntax error": (
+        "def score(q, k):\n    return (q @ k.mT",
+        ["is not Python yet: '(' was never closed.", "return (q @ k.mT", "           ^"],
+    ),
+    "raises on import": (
+        "import no_such_library",
+        ["Loading the file raised ModuleNotFoundError at ", "import no_such_library"],
+    ),
+    "exits on import": ("import sys\nsys.exit(0)", ["Loading the file called sys.exit() at "]),
+    "missing": ("del score", ["defines no function score."]),
+    "misspelt": ("scores = score\ndel score\ndef scored(): ...", ["Is it scored, on line "]),
+    "no function": ("score = 3", ["score in ", "is no function; it is of type int."]),
+    "too many parameters": (
+        "def score(q, k, d_k):\n    return q @ k.mT / d_k**0.5",
+        ["score takes (q, k, d_k), but is called with 2 arguments: "],
+    ),
+    "None": ("def score(q, k):\n    q @ k.mT", ["score returned None (is a `return` missing?)"]),
+    "NumPy": (
+        "def score(q, k):\n    return (q @ k.mT).numpy()",
+        ["score returned a NumPy ndarray"],
+    ),
+    "list": ("def score(q, k):\n    return [q, k]", ["score returned a list of 2"]),
+    "tuple": ("def score(q, k):\n    return q @ k.mT, None", ["score returned a tuple of 2"]),
+    "number": ("def score(q, k):\n    return 3.5", ["score returned float 3.5"]),
+    "generator": (
+        "def score(q, k):\n    yield q @ k.mT",
+        ["score returned a generator (`yield` instead of `return`?)"],
+    ),
+    "coroutine": (
+        "async def score(q, k):\n    return q @ k.mT",
+        ["score returned a coroutine (`async def` instead of `def`?)"],
+    ),
+    "subclass": (
+        "def score(q, k):\n    return torch.nn.Parameter(q @ k.mT)",
+        ["score returned a Parameter, a special kind of tensor,"],
+    ),
+    "integers": (
+        "def score(q, k):\n    return (q @ k.mT).long()",
+        ["score returned a tensor of int64 where a tensor of floating-point numbers is asked."],
+    ),
+    "wrong shape": (
+        "def score(q, k):\n    return k @ q.mT / q.shape[-1] ** 0.5",
+        ["expected shape   (B=2, T_q=3, T_k=4)", "yours            (B=2, T_k=4, T_q=3)"],
+    ),
+    "wrong dtype": (
+        "def score(q, k):\n    return q.float() @ k.float().mT / q.shape[-1] ** 0.5",
+        ["the scores have the dtype of the inputs", "float64 in, float32 out"],
+    ),
+    "NaN": (
+        "def score(q, k):\n    return q @ k.mT * float('nan')",
+        ["a score is the dot product", "yours      nan", "NaN comes out of 0 / 0"],
+    ),
+    "exception": (
+        "def score(q, k):\n    return q @ k",
+        ["score raised RuntimeError at ", "return q @ k", "called with q (2, 3, 6), k (2, 4, 6)"],
+    ),
+    "exception in a helper": (
+        "def helper(q):\n    return q.nothing\n\ndef score(q, k):\n    return helper(q)",
+        ["score raised AttributeError at ", "    return q.nothing"],
+    ),
+    "assertion": (
+        "def score(q, k):\n    assert q.dim() == 2, 'two axes only'\n    return q @ k.mT",
+        ["score raised AssertionError at ", "two axes only"],
+    ),
+    "sys.exit": (
+        "import sys\ndef score(q, k):\n    sys.exit(0)",
+        ["score called sys.exit() at ", "    sys.exit(0)"],
+    ),
+    "skip": (
+        "import pytest\ndef score(q, k):\n    pytest.skip('later')",
+        ["score raised Skipped at ", "pytest.skip('later')"],
+    ),
+    "import of the solutions": (
+        "from solutions.self_attention import score",
+        ["reads solutions/. The answers here have to be your own."],
+    ),
+    "import of the solutions in a function": (
+        "import importlib\ndef score(q, k):\n"
+        "    return importlib.import_module('solutions.self_attention').score(q, k)",
+        ["reads solutions/. The answers here have to be your own."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "sentences"), CASES.values(), ids=CASES)
+def test_a_sentence_in_the_place_of_the_exercise(grade, code, sentences):
+    result = grade(code, SCORE)
+
+    screen = result.stdout.str()
+    for sentence in sentences:
+        assert sentence in screen
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert_no_machinery(screen)
+
+
+@pytest.mark.parametrize("option", ["-v", "-q", "-x", "--maxfail=1", "--tb=short", "-n2"])
+def test_the_sentence_survives_every_way_to_run(grade, option):
+    sentence = "score: a score is the dot product divided by √d_k"
+
+    result = grade("def score(q, k):\n    return q @ k.mT", SCORE, option)
+
+    assert sentence in result.stdout.str()
+    assert_no_machinery(result.stdout.str())
+
+
+def test_what_is_not_written_takes_one_line(grade):
+    stub = 'def score(q, k):\n    """How much?"""\n    raise NotImplementedError'
+
+    brief = grade(stub, SCORE).stdout.str()
+    full = grade(stub, SCORE, "-v").stdout.str()
+
+    assert "▶ score         not started    answers/self_attention.py:" in brief
+    assert "Next: write score. How much?" in brief
+    assert "score is not written yet: answers/self_attention.py:" in full
+    assert_no_machinery(brief + full)
+
+
+def test_is_causal_has_to_be_accepted_by_name(grade):
+    result = grade("def attend(q, k, v, causal=False):\n    return v", ATTEND, "-k", "future")
+
+    sentence = (
+        "attend takes (q, k, v, causal), but is called with 3 arguments and is_causal= by name"
+    )
+    assert sentence in result.stdout.str()
+
+
+def test_a_missing_file_is_told(run, copy):
+    (copy / "exercises/self_attention.py").unlink()
+
+    result = run(root=copy)
+
+    assert "There is no exercises/self_attention.py." in result.stdout.str()
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_wrong_exercise_does_not_turn_another_red(grade):
+    result = grade("def score(q, k):\n    return q @ k.mT", "-k", "not together")
+
+    screen = result.stdout.str()
+    assert "▶ score" in screen
+    for name in ("make_qkv", "mask", "softmax_rows", "attend"):
+        assert f"✓ {name}" in screen
+
+
+def assert_no_machinery(screen: str) -> None:
+    assert "tests/grader" not in screen
+    assert "Traceback" not in screen
+    assert "INTERNALERROR" not in screen

@@ -16,15 +16,13 @@ from grader.load import Answers
 @contextlib.contextmanager
 def stand_ins(answers: Answers, graded: str, reference: Answers | None) -> Iterator[None]:
     """Put the reference's functions in the place of all but the graded one."""
-    if reference is None or graded not in answers.kata.functions:
-        yield
-        return
-    replaced = {}
-    for name in answers.kata.functions:
-        own = getattr(answers.module, name, None)
-        if name != graded and (own is None or callable(own)):
-            replaced[name] = _stand_in(getattr(reference.module, name), own)
-    with mock.patch.multiple(answers.module, create=True, **replaced):
+    others = [name for name in answers.kata.functions if name != graded] if reference else []
+    with contextlib.ExitStack() as replaced:
+        for name in others:
+            own = getattr(answers.module, name, None)
+            if own is None or callable(own):
+                call = _stand_in(getattr(reference.module, name), own)
+                replaced.enter_context(mock.patch.object(answers.module, name, call, create=True))
         yield
 
 

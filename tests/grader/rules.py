@@ -45,13 +45,13 @@ def close(result: object, expected: Tensor, rule: str, *, within: float | None =
     yours = _of_shape(result, expected, rule)
     atol, rtol = TOLERANCE[expected.dtype] if within is None else (within, 0.0)
     same = torch.isclose(yours.double(), expected.double(), atol=atol, rtol=rtol)
-    _check_values(yours, expected, same, rule)
+    _check_values(result, expected, same, rule)
 
 
 def exactly(result: object, expected: Tensor, rule: str) -> None:
     """The values agree to the last bit."""
     yours = _of_shape(result, expected, rule)
-    _check_values(yours, expected, yours == expected, rule)
+    _check_values(result, expected, yours == expected, rule)
 
 
 def at_least(result: Tensor, bound: float, rule: str) -> None:
@@ -168,13 +168,13 @@ def _of_shape(result: object, expected: Tensor, rule: str) -> Tensor:
     return yours.detach()
 
 
-def _check_values(yours: Tensor, expected: Tensor, same: Tensor, rule: str) -> None:
+def _check_values(result: Tensor, expected: Tensor, same: Tensor, rule: str) -> None:
     if same.all():
         return
-    lines = show.comparison(expected, yours, ~same)
-    if yours.isnan().any() and not expected.isnan().any():
+    lines = show.comparison(expected, result.detach(), ~same)
+    if result.isnan().any() and not expected.isnan().any():
         lines.append("NaN comes out of 0 / 0, inf / inf, inf - inf or 0 * inf")
-    verdict.note(_failure(rule, lines, yours))
+    verdict.note(_failure(rule, lines, result))
 
 
 def _tensor(result: object) -> Tensor:

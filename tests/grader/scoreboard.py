@@ -7,6 +7,8 @@ import pytest
 
 from grader.katas import TOGETHER, Kata
 
+MOST_PRINTED = 8  # lines of what a function printed
+
 
 @dataclass
 class Row:
@@ -96,9 +98,12 @@ class Scoreboard:
             yield "  Its docstring in the file says all you need. Then run pytest again."
         elif row.failures and not self.show_all:
             yield from (f"  {line}" for line in row.failures[0].longreprtext.splitlines())
-            if row.failures[0].capstdout:
+            printed = row.failures[0].capstdout.splitlines()
+            if printed:
                 yield "  Your function printed:"
-                yield from (f"    {x}" for x in row.failures[0].capstdout.splitlines())
+                yield from (f"    {line}" for line in printed[:MOST_PRINTED])
+            if len(printed) > MOST_PRINTED:
+                yield f"    and {len(printed) - MOST_PRINTED} lines more"
             more = len(row.failures) - 1
             if more:
                 yield f"  {more} more of its tests fail; pytest -v shows them all."

@@ -35,7 +35,7 @@ def numbers(tensor: Tensor) -> str:
 
 
 def _plain(number: float) -> str:
-    return f"{number:.4g}"
+    return f"{number:.0f}" if number % 1 == 0 else f"{number:.4g}"
 
 
 def comparison(expected: Tensor, yours: Tensor, wrong: Tensor) -> list[str]:

@@ -55,6 +55,16 @@ def test_the_divisor_is_the_root_of_the_width(score, randn, d_k):
     close(scores, pair_by_pair(q, k), f"for d_k = {d_k} the dot products are divided by √{d_k}")
 
 
+@pytest.mark.parametrize("lead", [(2,), (1,), (2, 4), (3, 1)], ids=str)
+@pytest.mark.parametrize(("t_q", "t_k"), [(3, 5), (5, 3), (1, 9)])
+def test_each_item_of_a_batch_is_scored_on_its_own(score, randn, lead, t_q, t_k):
+    q, k = randn(*lead, t_q, 6), randn(*lead, t_k, 6)
+
+    scores = score(q, k)
+
+    close(scores, pair_by_pair(q, k), "each item of a batch is scored on its own")
+
+
 @pytest.mark.parametrize(("d_k", "spread"), [(8, 0.99), (512, 1.00)])
 def test_scores_have_variance_1_whatever_the_width(score, lesson_pairs, d_k, spread):
     # The lesson: over 10,000 random pairs the standard deviation of q·k is 2.79 at d_k = 8 and
@@ -64,16 +74,6 @@ def test_scores_have_variance_1_whatever_the_width(score, lesson_pairs, d_k, spr
     shape(scores[0], {"B": 1000, "T_q": 1, "T_k": 1}, "each item of a batch has its own scores")
     deviation = torch.cat(scores).std()
     close(deviation, torch.tensor(spread), "the standard deviation of scores is 1", within=0.005)
-
-
-@pytest.mark.parametrize("lead", [(2,), (1,), (2, 4), (3, 1)], ids=str)
-@pytest.mark.parametrize(("t_q", "t_k"), [(3, 5), (5, 3), (1, 9)])
-def test_each_item_of_a_batch_is_scored_on_its_own(score, randn, lead, t_q, t_k):
-    q, k = randn(*lead, t_q, 6), randn(*lead, t_k, 6)
-
-    scores = score(q, k)
-
-    close(scores, pair_by_pair(q, k), "each item of a batch is scored on its own")
 
 
 def test_a_transposed_view_is_as_good_as_any(score, randn):

@@ -11,7 +11,7 @@ returns for each token the weighted average of the values.
 
 The axes have one name each, here and in the tests:
 
-    ...      no axis, a batch (B), or a batch and heads (B, H): work on the last two axes
+    ...      no axis, a batch (B), or a batch and heads (B, H), the same in all inputs
     T        tokens;  T_q tokens that ask,  T_k tokens that are asked
     d_model  width of a token;  d_k width of a query and of a key;  d_v width of a value
 
@@ -112,7 +112,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, is_causal: bool = False) -> Tensor:
         q: queries, (..., T_q, d_k)
         k: keys, (..., T_k, d_k)
         v: values, (..., T_k, d_v)
-        is_causal: hide later keys; passed by name
+        is_causal: hide later keys; always given by name, is_causal=True
 
     Returns:
         (..., T_q, d_v)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from torch import Tensor
 
 from grader import operations, verdict
-from grader.load import Answers, told
+from grader.load import Answers, ends_the_run, told
 from grader.standins import stand_ins
 
 
@@ -35,21 +35,25 @@ class Graded:
         call = verdict.Call(self.__name__, dict(zip(names, args, strict=False)) | kwargs)
         verdict.calls.append(call)
         try:
-            with stand_ins(self._answers, self.__name__, self._reference), self._answers.own_work():
-                call.result = operation(function, *args, **kwargs)
-        except KeyboardInterrupt:
-            raise
+            call.result = operation(self.alone, *args, **kwargs)
         except BaseException as error:
-            sentence = told(error, self._answers.path, self.__name__)
+            if ends_the_run(error):
+                raise
+            sentence = told(error, self._answers, self.__name__)
             verdict.broken.append(sentence + "\n" + called_with(call.arguments))
             # With the traceback of the error, --pdb opens at the learner's own line.
             raise verdict.Broken(sentence).with_traceback(error.__traceback__) from error
         return call.result
 
+    def alone(self, *args: object, **kwargs: object) -> object:
+        """Call the function itself, with the others in the file replaced by the reference's."""
+        function = getattr(self._answers.module, self.__name__)
+        with stand_ins(self._answers, self.__name__, self._reference), self._answers.own_work():
+            return function(*args, **kwargs)
+
     def fresh(self) -> "Graded":
         """The same function from the file run anew, without what it remembers of earlier calls."""
-        answers = Answers(self._answers.path, self._answers.kata)
-        return Graded(self.__name__, answers, self._reference)
+        return Graded(self.__name__, self._answers.again(), self._reference)
 
     def _parameters(self, function: Callable, args: tuple, kwargs: dict) -> list[str]:
         try:

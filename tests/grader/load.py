@@ -14,6 +14,8 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from grader.katas import SOLUTIONS, TOGETHER, Kata, shown
 
 
@@ -32,7 +34,7 @@ class Answers:
     def __init__(self, path: Path, kata: Kata) -> None:
         self.path = path
         self.kata = kata
-        self.module = types.ModuleType(path.stem)
+        self.module = types.ModuleType(f"answers.{path.stem}")
         self.trouble: str | None = None
         self.lines: dict[str, int] = {}
         self.questions: dict[str, str] = {}
@@ -66,10 +68,14 @@ class Answers:
         try:
             with self.own_work():
                 exec(compile(tree, str(self.path), "exec", dont_inherit=True), vars(self.module))
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # SystemExit as well: it must not end the run
-            self.trouble = told(error, self.path, "Loading the file")
+            if ends_the_run(error):
+                raise
+            self.trouble = told(error, self, "Loading the file")
+
+    def again(self) -> "Answers":
+        """The same file, loaded anew."""
+        return Answers(self.path, self.kata)
 
     def problem(self, exercise: str) -> str | None:
         """Why the exercise cannot be graded, in a sentence, or None if it can."""
@@ -125,20 +131,35 @@ def is_stub(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     )
 
 
-def told(error: BaseException, path: Path, doing: str) -> str:
+def ends_the_run(error: BaseException) -> bool:
+    """Whether somebody asked for the end: Ctrl-C, or `q` in the debugger."""
+    by_debugger = isinstance(error, pytest.exit.Exception) and error.returncode is None
+    return by_debugger or isinstance(error, KeyboardInterrupt)
+
+
+def told(error: BaseException, answers: Answers, doing: str) -> str:
     """An exception in somebody's file as a sentence, with their own line beneath it."""
-    own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    path = str(answers.path)
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     if isinstance(error, SyntaxError) and not own:
-        return _syntax(path, error)
-    where = f"{shown(path)}:{own[-1].lineno}" if own else shown(path)
+        return _syntax(answers.path, error)
+    where = f"{shown(answers.path)}:{own[-1].lineno}" if own else shown(answers.path)
     code = f"\n    {own[-1].line}" if own else ""
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == SOLUTIONS.name:
         return f"{where} reads solutions/. The answers here have to be your own.{code}"
     if isinstance(error, SystemExit):
         return f"{doing} called sys.exit() at {where}.{code}"
-    message = str(error).strip().split("\n")[0]
-    colon = ": " if message else "."
-    return f"{doing} raised {type(error).__name__} at {where}{colon}{message}{code}"
+    if isinstance(error, NotImplementedError) and own and own[-1].name in answers.unwritten:
+        return f"{doing} calls {own[-1].name}, which is not written yet: {where}"
+    message = f"\n    {type(error).__name__}: {_first_line(error)}"
+    return f"{doing} raised an exception at {where}{message}{code}"
+
+
+def _first_line(error: BaseException) -> str:
+    try:
+        return str(error).strip().partition("\n")[0]
+    except Exception:  # somebody's own exception class
+        return "(its message cannot be shown)"
 
 
 def _syntax(path: Path, error: SyntaxError) -> str:

@@ -38,22 +38,22 @@ def shares_memory(function: Function, *args: Tensor) -> bool:
 
 
 def gradients(function: Function, *args: Tensor, **kwargs: object) -> list[Tensor | None]:
-    """The gradient of a weighted sum of the results for each argument, None where none arrives.
-
-    The weights differ from entry to entry: under a plain sum the gradient of a softmax is 0.
-    """
+    """The gradient of a weighted sum of the results for each argument, None where none arrives."""
     leaves = [_copy(arg).requires_grad_() for arg in args]
     # Not the leaves themselves: those refuse to be changed in place, which is another rule.
     results = tensors_in(function(*[leaf.clone() for leaf in leaves], **kwargs))
-    weighted = [
-        (result * torch.arange(1.0, result.numel() + 1).cos().view(result.shape)).sum()
-        for result in results
-        if result.requires_grad
-    ]
+    weighted = [(_weights(r) * r).sum() for r in results if r.requires_grad]
     if not weighted:
         return [None] * len(leaves)
     # A scalar, so that autograd needs no weights from us: checking those imports sympy.
     return list(torch.autograd.grad(sum(weighted), leaves, allow_unused=True))
+
+
+def _weights(result: Tensor) -> Tensor:
+    # They differ from entry to entry: under a plain sum the gradient of a softmax is 0. Through
+    # an entry that is not finite no gradient is asked for, so it does not matter which arrives.
+    weights = torch.arange(1.0, result.numel() + 1, dtype=result.dtype).cos().view(result.shape)
+    return weights.where(result.detach().isfinite(), 0.0)
 
 
 def clashes(function: Function, *args: Tensor, **kwargs: object) -> str | None:

@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader import rules, verdict
+from grader import rules, show, verdict
+from grader.diagnose import load_catalogue, name_mistake
 from grader.graded import Graded
 from grader.katas import ROOT, SOLUTIONS, TOGETHER, exercise_of, find_answers, find_katas, place_of
 from grader.load import Answers
@@ -25,6 +26,7 @@ class Grading:
         self.files = find_answers(against, start, self.katas)
         self.place = place_of(self.files)
         self._answers: dict[Path, Answers] = {}
+        self._mistakes: dict[tuple[str, str], tuple[str, str] | None] = {}
 
     def answers(self, kata: str) -> Answers:
         """The answers of a kata; the file is run at the first call."""
@@ -39,6 +41,22 @@ class Grading:
         """A function for a test of an exercise; together, all functions are the learner's own."""
         alone = exercise != TOGETHER
         return Graded(name, self.answers(kata), self.reference(kata) if alone else None)
+
+    def mistake(self, kata: str, exercise: str) -> tuple[str, str] | None:
+        """The name of the known mistake that the answer makes, and its sentence."""
+        if (kata, exercise) not in self._mistakes:
+            self._mistakes[kata, exercise] = self._diagnose(kata, exercise)
+        return self._mistakes[kata, exercise]
+
+    def _diagnose(self, kata: str, exercise: str) -> tuple[str, str] | None:
+        catalogue = load_catalogue(self.katas[kata])
+        reference = self.reference(kata)
+        if catalogue is None or reference is None or exercise == TOGETHER:
+            return None
+        function = self.function(kata, exercise, exercise).fresh().alone
+        right = getattr(reference.module, exercise)
+        name = name_mistake(function, right, catalogue, exercise)
+        return (name, catalogue.sentence(exercise, name)) if name else None
 
     def _load(self, file: Path, kata: str) -> Answers:
         if file not in self._answers:
@@ -56,7 +74,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--against: {error}") from None
     config.stash[GRADING] = grading
     if config.args_source is pytest.Config.ArgsSource.INVOCATION_DIR:
-        config.args = [str(ROOT / "tests")]  # wherever in the repository pytest was called
+        config.args = [str(ROOT / "tests" / kata) for kata in grading.katas]
+    torch.set_num_threads(1)  # for tensors this small, threads only get into each other's way
     if not any("test_grader" in arg for arg in config.args):
         _set_the_screen(config, grading)
     names = {name for kata in grading.katas.values() for name in kata.functions}
@@ -118,7 +137,12 @@ def _name_what_is_graded(config: pytest.Config) -> None:
 @pytest.fixture
 def randn(request: pytest.FixtureRequest) -> Callable[..., Tensor]:
     """Normal random numbers, the same ones in each run of the test: randn(2, 3, dtype=...)."""
-    generator = torch.Generator().manual_seed(zlib.crc32(request.node.nodeid.encode()))
+    return drawn_for(request.node.nodeid)
+
+
+def drawn_for(test: str) -> Callable[..., Tensor]:
+    """The randn of the test of that name."""
+    generator = torch.Generator().manual_seed(zlib.crc32(test.encode()))
 
     def randn(*sizes: int, dtype: torch.dtype = torch.float32) -> Tensor:
         return torch.randn(sizes, generator=generator, dtype=dtype)
@@ -145,10 +169,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     report = yield
     place = exercise_of(item.path)
     if place:
+        grading = item.config.stash[GRADING]
+        mistake, broken = None, []
         if report.when == "call" and not report.passed:
             report.outcome = "failed"  # nothing in a specification skips
-            report.longrepr = "\n\n".join(verdict.broken) or rules.unforeseen(report)
-        report.kata = _about(item, *place)
+            broken = verdict.broken[:] or [rules.unforeseen(report)]
+            if not grading.answers(place[0]).problem(place[1]):
+                mistake = grading.mistake(*place)
+        sentences = [*broken, mistake[1]] if mistake else broken
+        if sentences:
+            report.longrepr = "\n\n".join(map(show.wrapped, sentences))
+        report.kata = _about(item, *place) | {"mistake": mistake, "broken": broken}
     return report
 
 

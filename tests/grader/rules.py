@@ -20,13 +20,16 @@ from grader.graded import Graded
 TOLERANCE = {torch.float32: (1e-5, 1e-4), torch.float64: (1e-7, 1e-6)}
 
 
-def shape(result: object, expected: dict[str, int], rule: str) -> None:
-    """Gate: a tensor with these axes, given by name and size in order."""
+def shape(result: object, expected: dict[str, int], rule: str, **others: int) -> None:
+    """Gate: a tensor with these axes, given by name and size in order.
+
+    The sizes of other axes help to say what came instead.
+    """
     sizes, found = tuple(expected.values()), tuple(_tensor(result).shape)
     if found != sizes:
         lines = [
             f"expected shape   {show.axes(sizes, expected)}",
-            f"yours            {show.axes(found, expected)}",
+            f"yours            {show.axes(found, expected | others)}",
         ]
         verdict.stop(_failure(rule, lines, result))
 
@@ -182,8 +185,8 @@ def _tensor(result: object) -> Tensor:
     if type(result) is Tensor and result.is_floating_point():
         return result
     verdict.stop(
-        f"{verdict.exercise} returned {_kind(result)} where a tensor of floating-point numbers "
-        "is asked."
+        f"{verdict.exercise}: a tensor of floating-point numbers comes back\n"
+        f"{show.INDENT}yours   {_kind(result)}"
     )
 
 
@@ -214,4 +217,5 @@ def _failure(rule: str, lines: list[str], result: object = None) -> str:
     """The text of a failure: the rule, what the function was called with, and what differs."""
     call = verdict.call_behind(result)
     given = show.arguments(call.arguments) if call else []
-    return "\n".join([f"{verdict.exercise}: {rule}", *given, *(show.INDENT + x for x in lines)])
+    details = (show.INDENT + line for line in [*given, *lines])
+    return "\n".join([f"{verdict.exercise}: {rule}", *details])

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from grader.katas import TOGETHER, Kata
+from grader.show import wrapped
 
-MOST_PRINTED = 8  # lines of what a function printed
+MOST_PRINTED = 5  # lines of what a function printed
 
 
 @dataclass
@@ -17,6 +18,7 @@ class Row:
     name: str
     total: int = 0
     place: str = ""
+    tests: str = ""
     question: str = ""
     not_started: bool = False
     passed: int = 0
@@ -27,12 +29,23 @@ class Row:
         """Every test of the exercise was run, and passed."""
         return 0 < self.total == self.passed
 
+    @property
+    def wrong(self) -> bool:
+        """Something is written, and does not pass."""
+        return bool(self.failures) and not self.not_started
+
+    @property
+    def mistake(self) -> tuple[str, str] | None:
+        """The known mistake that was found in it, by name and sentence."""
+        return next((r.kata["mistake"] for r in self.failures if r.kata["mistake"]), None)
+
     def __str__(self) -> str:
         if self.not_started:
             return "when the others are done" if self.name == TOGETHER else "not started"
         if not self.total:
             return "not run"
-        return f"{self.passed} of {self.total}"
+        run = self.passed + len(self.failures)
+        return f"{self.passed} of {self.total if self.failures or self.done else f'{run} run'}"
 
 
 class Scoreboard:
@@ -55,14 +68,16 @@ class Scoreboard:
             return
         row = self.rows[seen["kata"]][seen["exercise"]]
         row.total, row.place, row.question = seen["total"], seen["place"], seen["question"]
+        row.tests = report.nodeid.partition("::")[0]
         row.not_started = row.not_started or seen["not_started"]
         row.passed += report.passed
         if report.failed:
             row.failures.append(report)
+            row.failures.sort(key=lambda r: r.location[1])  # other processes report in any order
 
     def pytest_report_teststatus(self, report: pytest.TestReport):
         if report.failed and getattr(report, "kata", {}).get("not_started"):
-            return "failed", "", "NOT STARTED"  # no letter: a fresh clone is not a wall of F
+            return "not started", "", "NOT STARTED"  # no letter: a fresh clone is not a wall of F
         return None
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -80,11 +95,12 @@ class Scoreboard:
         yield f"{title}{count:>{max(78 - len(title), len(count) + 1)}}", {"bold": True}
         yield "", {}
         width = max(len(row.name) for row in rows)
-        in_hand = next((row for row in rows if row.total and not row.done), None)
+        open_rows = [row for row in rows if row.wrong] + [row for row in rows if row.not_started]
+        in_hand = open_rows[0] if open_rows else None
         for row in rows:
             sign = "✓" if row.done else "▶" if row is in_hand else " "
-            place = row.place if row is in_hand else ""
-            line = f"  {sign} {row.name:{width}}  {row!s:15}{place}".rstrip()
+            note = row.place if row is in_hand else f"({row.mistake[0]})" if row.mistake else ""
+            line = f"  {sign} {row.name:{width}}  {row!s:15}{note}".rstrip()
             yield line, {"green": row.done, "bold": row is in_hand}
         yield "", {}
         for line in self._next_step(in_hand):
@@ -96,14 +112,22 @@ class Scoreboard:
         elif row.not_started:
             yield f"  Next: write {row.name}. {row.question}"
             yield "  Its docstring in the file says all you need. Then run pytest again."
-        elif row.failures and not self.show_all:
-            yield from (f"  {line}" for line in row.failures[0].longreprtext.splitlines())
-            printed = row.failures[0].capstdout.splitlines()
-            if printed:
-                yield "  Your function printed:"
-                yield from (f"    {line}" for line in printed[:MOST_PRINTED])
-            if len(printed) > MOST_PRINTED:
-                yield f"    and {len(printed) - MOST_PRINTED} lines more"
-            more = len(row.failures) - 1
-            if more:
-                yield f"  {more} more of its tests fail; pytest -v shows them all."
+        elif not self.show_all:
+            yield from self._detail(row)
+
+    def _detail(self, row: Row) -> Iterator[str]:
+        broken = [sentence for report in row.failures for sentence in report.kata["broken"]]
+        first = broken[0] if broken else row.failures[0].longreprtext
+        yield from (f"  {line}" for line in wrapped(first).splitlines())
+        if row.mistake:
+            yield from (f"  {line}" for line in wrapped(row.mistake[1]).splitlines())
+        printed = row.failures[0].capstdout.splitlines()
+        if printed:
+            yield "  Your function printed:"
+            yield from (f"    {line[:74]}" for line in printed[:MOST_PRINTED])
+        if len(printed) > MOST_PRINTED:
+            yield f"    and {len(printed) - MOST_PRINTED} lines more"
+        more = len(row.failures) - 1
+        if more:
+            tests = "test fails" if more == 1 else "tests fail"
+            yield f"  {more} more {tests}: pytest -v {row.tests}"

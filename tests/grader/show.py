@@ -1,28 +1,35 @@
 """Tensors as a learner can read them: small, side by side, with the differing entries marked."""
 
+import math
+import textwrap
+
+import torch
 from torch import Tensor
 
 LARGEST = 5  # rows and columns of what is shown of a matrix
 INDENT = "    "
+WIDTH = 70  # characters, so that a line with its indents fits into 80
 
 
 def arguments(given: dict[str, object]) -> list[str]:
     """What a function was called with: in numbers if they can be checked by hand, else shapes."""
     tensors = [value for value in given.values() if isinstance(value, Tensor)]
-    by_hand = all(t.dim() <= 2 and max((*t.shape, 1)) <= LARGEST for t in tensors)
-    small = by_hand and sum(t.numel() for t in tensors) <= 2 * LARGEST * LARGEST
-    lines = [INDENT]
-    for name, value in given.items():
-        if not isinstance(value, Tensor):
-            text = f"{name}={value}"
-        elif small:
-            text = f"{name} = {numbers(value)}"
-        else:
-            text = f"{name} {tuple(value.shape)}"
-        if len(lines[-1]) + len(text) > 76 and lines[-1].strip():
-            lines.append(INDENT)
-        lines[-1] += ("   " if lines[-1].strip() else "") + text
+    small = all(t.dim() <= 3 and t.numel() <= LARGEST**2 for t in tensors)
+    texts = [_named(name, value, small) for name, value in given.items()]
+    if max(map(len, texts), default=0) > WIDTH:
+        texts = [_named(name, value, small=False) for name, value in given.items()]
+    lines = [""]
+    for text in texts:
+        if len(lines[-1]) + len(text) > WIDTH:
+            lines.append("")
+        lines[-1] += "   " * bool(lines[-1]) + text
     return lines
+
+
+def _named(name: str, value: object, small: bool) -> str:
+    if not isinstance(value, Tensor):
+        return f"{name}={value}"
+    return f"{name} = {numbers(value)}" if small else f"{name} {tuple(value.shape)}"
 
 
 def numbers(tensor: Tensor) -> str:
@@ -39,80 +46,80 @@ def _plain(number: float) -> str:
 
 
 def comparison(expected: Tensor, yours: Tensor, wrong: Tensor) -> list[str]:
-    """The two side by side: all of them if they are small, else a window on the first difference.
+    """The two side by side: whole if they are small, else a window on the first difference.
 
     All three have one shape; `wrong` is True where the two differ.
     """
-    if expected.numel() == 1:
-        digits = _digits(expected.reshape(-1), yours.reshape(-1), wrong.reshape(-1), most=6)
-        return [
-            f"expected   {_cell(expected.item(), digits)}",
-            f"yours      {_cell(yours.item(), digits)}",
-        ]
-    while expected.dim() < 2:
-        expected, yours, wrong = expected[None], yours[None], wrong[None]
-    *batch, row, column = (int(i) for i in wrong.nonzero()[0])
     where = []
-    if batch and max(expected.shape[:-2]) > 1:
-        where.append(f"item {', '.join(map(str, batch))} of the batch")
-    expected, yours, wrong = (t[tuple(batch)] for t in (expected, yours, wrong))
-    windows = []
-    for axis, first, word in ((0, row, "row"), (1, column, "column")):
-        size = expected.shape[axis]
-        start = 0 if first < LARGEST else min(first, size - LARGEST)
-        windows.append(slice(start, start + LARGEST))
-        if size > LARGEST:
-            where.append(f"{word}s {start} to {min(start + LARGEST, size) - 1} of {size}")
-    expected, yours, wrong = (t[tuple(windows)] for t in (expected, yours, wrong))
-    lines = [f"({'; '.join(where)})"] if where else []
-    return lines + _side_by_side(expected, yours, wrong)
+    triple = [t.reshape(-1, t.shape[-1]) if t.dim() == 1 else t for t in (expected, yours, wrong)]
+    if expected.dim() > 2:
+        item = tuple(wrong.nonzero()[0][:-2].tolist())
+        where += [f"item {', '.join(map(str, item))} of the batch"] * (max(expected.shape[:-2]) > 1)
+        triple = [t[item] for t in triple]
+    if expected.dim() > 0:
+        for axis, word in enumerate(("row", "column")):
+            size, first = triple[0].shape[axis], int(triple[2].nonzero()[0][axis])
+            start = 0 if first < LARGEST else min(first, size - LARGEST)
+            triple = [t.narrow(axis, start, min(LARGEST, size)) for t in triple]
+            if size > LARGEST:
+                where.append(f"{word}s {start} to {start + LARGEST - 1} of {size}")
+    digits = _digits(*triple)
+    if triple[0].numel() == 1:
+        left, right = (_cell(t.item(), digits) for t in triple[:2])
+        return [*_in_brackets(where), f"expected   {left}", f"yours      {right}"]
+    left = _rows(triple[0], torch.zeros_like(triple[2]), digits)
+    right = _rows(triple[1], triple[2], digits)
+    width = max(len(left[0]), len("expected"))
+    if len(INDENT) + 2 * width + 3 > WIDTH:
+        return [*_in_brackets(where), "expected", *left, "yours (* differs)", *right]
+    pairs = zip(["expected", *left], ["yours (* differs)", *right], strict=True)
+    return [*_in_brackets(where), *(f"{a.ljust(width)}   {b}" for a, b in pairs)]
 
 
-def _side_by_side(expected: Tensor, yours: Tensor, wrong: Tensor) -> list[str]:
-    digits = _digits(expected.flatten(), yours.flatten(), wrong.flatten(), most=4)
-    left = [[_cell(number, digits) + " " for number in row] for row in expected.tolist()]
-    right = [
-        [
-            _cell(number, digits) + ("*" if bad else " ")
-            for number, bad in zip(row, marks, strict=True)
-        ]
-        for row, marks in zip(yours.tolist(), wrong.tolist(), strict=True)
+def _in_brackets(words: list[str]) -> list[str]:
+    return [f"({'; '.join(words)})"] if words else []
+
+
+def _rows(numbers: Tensor, wrong: Tensor, digits: int) -> list[str]:
+    cells = [[_cell(n, digits) for n in row] for row in numbers.tolist()]
+    width = max(len(cell) for row in cells for cell in row) + 1
+    return [
+        "".join(
+            f"{cell:>{width}}{'*' if bad else ' '}" for cell, bad in zip(row, marks, strict=True)
+        )
+        for row, marks in zip(cells, wrong.tolist(), strict=True)
     ]
-    width = max(len(cell) for rows in (left, right) for row in rows for cell in row)
-    texts = [
-        ["".join(cell.rjust(width + 1) for cell in row) for row in rows] for rows in (left, right)
-    ]
-    block = max(len(texts[0][0]), len("expected"))
-    if len(INDENT) + 2 * block + 3 > 80:  # one above the other
-        return [
-            "expected",
-            *texts[0],
-            "yours (* differs)",
-            *texts[1],
-        ]
-    lines = [f"{'expected'.ljust(block)}   yours (* differs)"]
-    return lines + [f"{a.ljust(block)}   {b}" for a, b in zip(*texts, strict=True)]
 
 
-def _digits(expected: Tensor, yours: Tensor, wrong: Tensor, most: int) -> int:
-    """As few decimals as tell the differing entries apart, and at least two."""
+def _digits(expected: Tensor, yours: Tensor, wrong: Tensor) -> int:
+    """As few decimals as tell all differing entries apart, or at least one of them."""
     pairs = list(zip(expected[wrong].tolist(), yours[wrong].tolist(), strict=True))
-    for digits in range(2, most):
-        if all(_cell(a, digits) != _cell(b, digits) for a, b in pairs):
-            return digits
+    for enough, most in ((all, 4), (any, 9)):
+        for digits in range(2, most):
+            if enough(_cell(a, digits) != _cell(b, digits) for a, b in pairs):
+                return digits
     return most
 
 
 def _cell(number: float, digits: int) -> str:
-    if isinstance(number, bool) or number in (float("inf"), float("-inf")):
+    if not math.isfinite(number):
         return str(number)
-    return f"{number:.{digits}f}" if abs(number) < 1e5 else f"{number:.{digits + 1}g}"
+    return f"{number:.{digits}f}" if abs(number) < 1e5 else f"{number:.{digits + 2}g}"
+
+
+def wrapped(text: str) -> str:
+    """The text in lines that fit the screen, each with the indent it had."""
+    lines = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        long = len(line) > WIDTH + len(INDENT)
+        lines += textwrap.wrap(line, WIDTH + 6, subsequent_indent=indent) if long else [line]
+    return "\n".join(lines)
 
 
 def axes(sizes: tuple[int, ...], names: dict[str, int]) -> str:
     """A shape with the names of its axes, as far as the sizes tell them: (B=2, T_q=3)."""
-    known = {}
-    for name, size in names.items():
-        known[size] = None if size in known else name  # two axes of one size: no telling
-    words = (f"{known[size]}={size}" if known.get(size) else str(size) for size in sizes)
-    return f"({', '.join(words)})"
+    known = {size: name for name, size in names.items() if list(names.values()).count(size) == 1}
+    return (
+        f"({', '.join(f'{known[size]}={size}' if size in known else str(size) for size in sizes)})"
+    )

@@ -29,9 +29,9 @@ def test_each_token_gets_a_query_a_key_and_a_value(make_qkv, randn):
 
     q, k, v = several(make_qkv(x, w_q, w_k, w_v), 3, "three tensors come back: q, k, v")
 
-    shape(q, {"B": 2, "T": 3, "d_k": 6}, "q has one query of width d_k for each token")
-    shape(k, {"B": 2, "T": 3, "d_k": 6}, "k has one key of width d_k for each token")
-    shape(v, {"B": 2, "T": 3, "d_v": 5}, "v has one value of width d_v for each token")
+    shape(q, {"B": 2, "T": 3, "d_k": 6}, "q has one query of width d_k for each token", d_v=5)
+    shape(k, {"B": 2, "T": 3, "d_k": 6}, "k has one key of width d_k for each token", d_v=5)
+    shape(v, {"B": 2, "T": 3, "d_v": 5}, "v has one value of width d_v for each token", d_k=6)
 
 
 def test_one_token_by_hand(make_qkv):

@@ -59,6 +59,15 @@ def test_three_rows_of_two_by_hand(softmax_rows):
     close(weights, expected, "each row is shared out on its own")
 
 
+def test_a_batch_of_two_by_hand(softmax_rows):
+    scores = torch.tensor([[[0.0, math.log(3)], [0.0, 0.0]], [[math.log(9), 0.0], [0.0, 0.0]]])
+
+    weights = softmax_rows(scores)
+
+    expected = torch.tensor([[[0.25, 0.75], [0.5, 0.5]], [[0.9, 0.1], [0.5, 0.5]]])
+    close(weights, expected, "in a batch, too, rows run along the last axis")
+
+
 @pytest.mark.parametrize(
     "sizes", [(3, 4), (3, 3), (1, 2), (2, 1), (2, 3, 4), (2, 3, 4, 4)], ids=str
 )
@@ -67,7 +76,11 @@ def test_each_row_sums_to_one(softmax_rows, randn, sizes):
 
     weights = softmax_rows(scores)
 
-    close(weights.sum(-1), torch.ones(sizes[:-1]), "the weights of each row sum to 1")
+    close(
+        weights.sum(-1),
+        torch.ones(sizes[:-1]),
+        "the sums of the rows are all 1",
+    )
 
 
 def test_no_weight_is_negative(softmax_rows, randn):
@@ -84,6 +97,10 @@ def test_it_agrees_with_torch(softmax_rows, randn, lead, t_q, t_k):
     weights = softmax_rows(scores)
 
     close(weights, rows(scores), "the softmax runs along the last axis, over the keys")
+
+
+def test_the_result_has_the_dtype_of_the_scores(softmax_rows, randn):
+    keeps_dtype(softmax_rows, (randn(3, 4),), "the weights have the dtype of the scores")
 
 
 def test_a_hidden_score_gets_weight_zero(softmax_rows):
@@ -130,10 +147,6 @@ def test_a_transposed_view_is_as_good_as_any(softmax_rows, randn):
     weights = softmax_rows(scores)
 
     close(weights, rows(scores), "scores need not be contiguous in memory")
-
-
-def test_the_result_has_the_dtype_of_the_scores(softmax_rows, randn):
-    keeps_dtype(softmax_rows, (randn(3, 4),), "the weights have the dtype of the scores")
 
 
 def test_gradients_reach_the_scores(softmax_rows, randn):

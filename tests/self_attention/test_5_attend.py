@@ -34,7 +34,8 @@ def test_each_query_takes_away_a_vector_as_wide_as_a_value(attend, randn):
 
     out = attend(q, k, v)
 
-    shape(out, {"B": 2, "T_q": 3, "d_v": 5}, "each query takes away a vector of width d_v")
+    rule = "each query takes away a vector of width d_v"
+    shape(out, {"B": 2, "T_q": 3, "d_v": 5}, rule, T_k=4, d_k=6)
 
 
 def test_a_query_that_matches_all_keys_alike_takes_the_average(attend):
@@ -93,15 +94,22 @@ def test_the_future_does_not_leak(attend, randn):
     close(out[:3], before[:3], "other keys and values from position 3 on change no earlier row")
 
 
+def test_the_result_has_the_dtype_of_the_inputs(attend, randn):
+    inputs = randn(3, 6), randn(4, 6), randn(4, 5)
+
+    keeps_dtype(attend, inputs, "the result has the dtype of the inputs")
+    keeps_dtype(attend, inputs, "the result has the dtype of the inputs", is_causal=True)
+
+
 def test_a_dominant_future_key_has_no_weight(attend):
     # Scores of about -17,000 in sight and +29,000 in the future.
-    q = torch.tensor([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    k = torch.tensor([[-3e4, 0.0, 0.0], [-3e4, 0.0, 0.0], [5e4, 0.0, 0.0]])
-    v = torch.tensor([[2.0, 0.0], [4.0, 6.0], [9.0, 9.0]])
+    q = torch.tensor([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]).double()
+    k = torch.tensor([[-3e4, 0.0, 0.0], [-3e4, 0.0, 0.0], [5e4, 0.0, 0.0]]).double()
+    v = torch.tensor([[2.0, 0.0], [4.0, 6.0], [9.0, 9.0]]).double()
 
     out = attend(q, k, v, is_causal=True)
 
-    expected = torch.tensor([[2.0, 0.0], [3.0, 3.0], [9.0, 9.0]])
+    expected = torch.tensor([[2.0, 0.0], [3.0, 3.0], [9.0, 9.0]]).double()
     close(out, expected, "a future key has no weight, however well it matches")
 
 
@@ -170,13 +178,6 @@ def test_it_is_written_by_hand(attend, randn):
     rule = "write it yourself: scaled_dot_product_attention and MultiheadAttention are the answer"
     written_by_hand(attend, inputs, rule)
     written_by_hand(attend, inputs, rule, is_causal=True)
-
-
-def test_the_result_has_the_dtype_of_the_inputs(attend, randn):
-    inputs = randn(3, 6), randn(4, 6), randn(4, 5)
-
-    keeps_dtype(attend, inputs, "the result has the dtype of the inputs")
-    keeps_dtype(attend, inputs, "the result has the dtype of the inputs", is_causal=True)
 
 
 def test_gradients_reach_queries_keys_and_values(attend, randn):

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,8 +29,9 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Grade:
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*args: str, root: Path = ROOT, start: Path | None = None) -> pytest.RunResult:
-        for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
-            monkeypatch.delitem(sys.modules, name)
+        for name in list(sys.modules):
+            if name.partition(".")[0] in ("grader", "self_attention", "tests"):
+                monkeypatch.delitem(sys.modules, name)
         monkeypatch.chdir(start or root)
         return pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
 
@@ -54,3 +56,17 @@ def copy(tmp_path: Path) -> Path:
     """A copy of the repository, as a learner has it."""
     hidden = shutil.ignore_patterns(".*", "__pycache__", "test_grader")
     return shutil.copytree(ROOT, tmp_path / "copy", ignore=hidden)
+
+
+FIGURES = pytest.StashKey[dict[str, int]]()
+
+
+@pytest.fixture(scope="session")
+def figures(pytestconfig: pytest.Config) -> Counter[str]:
+    """Counts what the proof has shown; printed at the end."""
+    return pytestconfig.stash.setdefault(FIGURES, Counter())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for what, count in terminalreporter.config.stash.get(FIGURES, {}).items():
+        terminalreporter.write_line(f"{what}: {count}")

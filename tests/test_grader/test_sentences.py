@@ -12,39 +12,43 @@ CASES = {
     ),
     "raises on import": (
         "import no_such_library",
-        ["Loading the file raised ModuleNotFoundError at ", "import no_such_library"],
+        [
+            "Loading the file raised an exception at ",
+            "ModuleNotFoundError: No module named 'no_such_library'",
+            "    import no_such_library",
+        ],
     ),
     "exits on import": ("import sys\nsys.exit(0)", ["Loading the file called sys.exit() at "]),
     "missing": ("del score", ["defines no function score."]),
-    "misspelt": ("scores = score\ndel score\ndef scored(): ...", ["Is it scored, on line "]),
+    "misspelt": ("scores = score\ndel score\ndef scored(): ...", ["Is it scored, on line"]),
     "no function": ("score = 3", ["score in ", "is no function; it is of type int."]),
     "too many parameters": (
         "def score(q, k, d_k):\n    return q @ k.mT / d_k**0.5",
         ["score takes (q, k, d_k), but is called with 2 arguments: "],
     ),
-    "None": ("def score(q, k):\n    q @ k.mT", ["score returned None (is a `return` missing?)"]),
+    "None": ("def score(q, k):\n    q @ k.mT", ["yours None (is a `return` missing?)"]),
     "NumPy": (
         "def score(q, k):\n    return (q @ k.mT).numpy()",
-        ["score returned a NumPy ndarray"],
+        ["yours a NumPy ndarray"],
     ),
-    "list": ("def score(q, k):\n    return [q, k]", ["score returned a list of 2"]),
-    "tuple": ("def score(q, k):\n    return q @ k.mT, None", ["score returned a tuple of 2"]),
-    "number": ("def score(q, k):\n    return 3.5", ["score returned float 3.5"]),
+    "list": ("def score(q, k):\n    return [q, k]", ["yours a list of 2"]),
+    "tuple": ("def score(q, k):\n    return q @ k.mT, None", ["yours a tuple of 2"]),
+    "number": ("def score(q, k):\n    return 3.5", ["yours float 3.5"]),
     "generator": (
         "def score(q, k):\n    yield q @ k.mT",
-        ["score returned a generator (`yield` instead of `return`?)"],
+        ["yours a generator (`yield` instead of `return`?)"],
     ),
     "coroutine": (
         "async def score(q, k):\n    return q @ k.mT",
-        ["score returned a coroutine (`async def` instead of `def`?)"],
+        ["yours a coroutine (`async def` instead of `def`?)"],
     ),
     "subclass": (
         "def score(q, k):\n    return torch.nn.Parameter(q @ k.mT)",
-        ["score returned a Parameter, a special kind of tensor,"],
+        ["yours a Parameter, a special kind of tensor"],
     ),
     "integers": (
         "def score(q, k):\n    return (q @ k.mT).long()",
-        ["score returned a tensor of int64 where a tensor of floating-point numbers is asked."],
+        ["score: a tensor of floating-point numbers comes back yours a tensor of int64"],
     ),
     "wrong shape": (
         "def score(q, k):\n    return k @ q.mT / q.shape[-1] ** 0.5",
@@ -60,15 +64,20 @@ CASES = {
     ),
     "exception": (
         "def score(q, k):\n    return q @ k",
-        ["score raised RuntimeError at ", "return q @ k", "called with q (2, 3, 6), k (2, 4, 6)"],
+        [
+            "score raised an exception at ",
+            "RuntimeError: Expected size",
+            "return q @ k",
+            "called with q (2, 3, 6), k (2, 4, 6)",
+        ],
     ),
     "exception in a helper": (
         "def helper(q):\n    return q.nothing\n\ndef score(q, k):\n    return helper(q)",
-        ["score raised AttributeError at ", "    return q.nothing"],
+        ["score raised an exception at ", "AttributeError: ", "    return q.nothing"],
     ),
     "assertion": (
         "def score(q, k):\n    assert q.dim() == 2, 'two axes only'\n    return q @ k.mT",
-        ["score raised AssertionError at ", "two axes only"],
+        ["score raised an exception at ", "AssertionError: ", "two axes only"],
     ),
     "sys.exit": (
         "import sys\ndef score(q, k):\n    sys.exit(0)",
@@ -76,7 +85,7 @@ CASES = {
     ),
     "skip": (
         "import pytest\ndef score(q, k):\n    pytest.skip('later')",
-        ["score raised Skipped at ", "pytest.skip('later')"],
+        ["score raised an exception at ", "Skipped: later", "pytest.skip('later')"],
     ),
     "import of the solutions": (
         "from solutions.self_attention import score",
@@ -96,7 +105,7 @@ def test_a_sentence_in_the_place_of_the_exercise(grade, code, sentences):
 
     screen = result.stdout.str()
     for sentence in sentences:
-        assert sentence in screen
+        assert plain(sentence) in plain(screen)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert_no_machinery(screen)
 
@@ -119,7 +128,7 @@ def test_what_is_not_written_takes_one_line(grade):
 
     assert "▶ score         not started    answers/self_attention.py:" in brief
     assert "Next: write score. How much?" in brief
-    assert "score is not written yet: answers/self_attention.py:" in full
+    assert "NOT STARTED" in full
     assert_no_machinery(brief + full)
 
 
@@ -129,7 +138,7 @@ def test_is_causal_has_to_be_accepted_by_name(grade):
     sentence = (
         "attend takes (q, k, v, causal), but is called with 3 arguments and is_causal= by name"
     )
-    assert sentence in result.stdout.str()
+    assert plain(sentence) in plain(result.stdout.str())
 
 
 def test_a_missing_file_is_told(run, copy):
@@ -148,6 +157,11 @@ def test_a_wrong_exercise_does_not_turn_another_red(grade):
     assert "▶ score" in screen
     for name in ("make_qkv", "mask", "softmax_rows", "attend"):
         assert f"✓ {name}" in screen
+
+
+def plain(text: str) -> str:
+    """The words, wherever the lines break."""
+    return " ".join(text.split())
 
 
 def assert_no_machinery(screen: str) -> None:

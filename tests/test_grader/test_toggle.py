@@ -1,5 +1,6 @@
 """--against grades what it names, says so, and never anything else."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -30,12 +31,11 @@ def test_what_is_graded_is_the_first_and_the_last_word(run):
 def test_no_test_passes_on_a_stub(run, copy):
     result = run(root=copy)
 
-    outcomes = result.parseoutcomes()
-    assert set(outcomes) == {"failed"}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     screen = result.stdout.str()
     assert "0 of 5" in screen
-    assert screen.count("not started") == 5
+    assert screen.count("  not started") == 5
+    assert re.search(r"^\d+ not started in [\d.]+s$", screen, re.MULTILINE)  # and nothing else
     assert "Next: write make_qkv. What does each token ask, offer and pass on?" in screen
 
 
@@ -56,11 +56,11 @@ def test_what_cannot_be_graded_is_a_usage_error(run, wanted):
     assert "exercises, solutions, solutions/mistakes, solutions/variants" in error
 
 
-@pytest.mark.parametrize("folder", ["exercises", "tests/self_attention", "tests", "solutions"])
+@pytest.mark.parametrize("folder", ["exercises", "solutions", ".ci"])
 def test_it_works_from_any_folder_of_the_repository(run, folder):
     result = run("--against=solutions", start=ROOT / folder)
 
-    assert "5 of 5" in result.stdout.str() or "1 of" not in result.stdout.str()
+    assert "5 of 5" in result.stdout.str()
     assert result.ret == pytest.ExitCode.OK
 
 
@@ -101,7 +101,7 @@ def test_one_test_on_its_own_does_not_make_an_exercise_done(run):
     result = run("--against=solutions", f"{MASK}::test_three_tokens_by_hand")
 
     screen = result.stdout.str()
-    assert "▶ mask          1 of " in screen
+    assert "mask          1 of 1 run" in screen
     assert "0 of 5" in screen
     assert result.ret == pytest.ExitCode.OK
 
@@ -132,7 +132,7 @@ def test_a_clone_may_not_copy_from_its_own_solutions(run, tmp_path):
 
     result = run(f"--against={clone}")
 
-    assert "reads solutions/. The answers here have to be your own." in result.stdout.str()
+    assert "reads solutions/. The answers here have to be" in result.stdout.str()
     assert "passed" not in result.stdout.str()
 
 

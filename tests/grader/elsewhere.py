@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 # These take tensors from any device: an index, or a source to copy from.
 _ANY_DEVICE = ("__getitem__", "__setitem__", "copy_", "index_put", "index_put_")
+_MOVES = ("to", "type", "type_as", "cuda", "__set__")
 
 
 class Elsewhere(TorchFunctionMode):
@@ -42,27 +43,24 @@ class Elsewhere(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        given = list(_tensors([args, kwargs.values()]))
-        stray = self._is_born_stray(name, given, args, kwargs)
+        given = list(_tensors([*args, *kwargs.values()]))
+        stray = self._is_stray(name, given, [*args, *kwargs.values()], kwargs.get("device"))
         result = func(*args, **kwargs)
-        for tensor in _tensors([result]):
+        for tensor in given[:1] if name == "__set__" else _tensors([result]):
             _mark(tensor, stray)
         return result
 
-    def _is_born_stray(self, name: str, given: list[Tensor], args: tuple, kwargs: dict) -> bool:
-        if not given:
-            return kwargs.get("device") is None
+    def _is_stray(self, name: str, given: list[Tensor], args: list, device: object) -> bool:
+        """Whether what comes out of the operation is a stray; notes the first clash."""
         if name == "cpu":
             return True
-        if name in ("to", "type_as", "cuda"):
-            targets = [*args[1:], *kwargs.values()]
-            if given[1:]:
-                return _marked(given[1])
-            return _marked(given[0]) and not any(
-                isinstance(t, (str, torch.device)) for t in targets
-            )
+        if not given:
+            return device is None
+        if name in _MOVES:
+            to_device = any(isinstance(arg, (str, torch.device)) for arg in args)
+            return _marked(given[-1]) and not to_device
         if name in _ANY_DEVICE or all(map(_marked, given)):
-            return _marked(given[0])
+            return _marked(given[0]) and device is None
         if self.clash is None and any(map(is_stray, given)):
             self.clash = f"{name} mixes a tensor made on the CPU with the inputs"
         return False
@@ -86,5 +84,5 @@ def _tensors(values: Iterable[object]) -> Iterable[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
-        elif isinstance(value, (list, tuple, type({}.values()))):
+        elif isinstance(value, (list, tuple)):
             yield from _tensors(value)

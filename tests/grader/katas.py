@@ -4,7 +4,6 @@ A kata is a name. tests/NAME/ holds its specification, one file for each exercis
 (test_1_make_qkv.py), and exercises/NAME.py and solutions/NAME.py hold the answers.
 """
 
-import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,23 +80,18 @@ def _kata_of(file: Path, katas: dict[str, Kata]) -> str:
     """The kata of a lone file: the one it is named after, or whose functions it defines."""
     if file.stem in katas:
         return file.stem
-    try:
-        body = ast.parse(file.read_bytes()).body
-    except (SyntaxError, ValueError):
-        body = []
-    defined = {node.name for node in body if isinstance(node, ast.FunctionDef)}
-    return max(katas, key=lambda name: len(defined & set(katas[name].functions)))
+    words = set(re.findall(r"def (\w+)", file.read_text(errors="replace")))
+    kata = max(katas.values(), key=lambda kata: len(words & set(kata.functions)))
+    if not words & set(kata.functions):
+        raise ValueError(f"{file.name} defines none of the functions. {_what_there_is(katas)}")
+    return kata.name
 
 
 def _what_there_is(katas: dict[str, Kata]) -> str:
     """What a mistyped --against could have meant."""
-    folders = sorted(
-        str(folder.relative_to(ROOT))
-        for place in (ROOT / "exercises", SOLUTIONS, *SOLUTIONS.glob("*/"))
-        for folder in [place]
-        if any((folder / f"{name}.py").exists() for name in katas)
-    )
-    return f"Here there are: {', '.join(folders)}. Write it with =, as in --against=FOLDER."
+    folders = [ROOT / "exercises", SOLUTIONS, *SOLUTIONS.glob("*/")]
+    there = sorted(shown(f) for f in folders if any((f / f"{name}.py").exists() for name in katas))
+    return f"Here there are: {', '.join(there)}. Write it with =, as in --against=FOLDER."
 
 
 def shown(path: Path) -> str:

@@ -21,12 +21,16 @@ def call(function: Function, *args: object, **kwargs: object) -> object:
     return function(*map(_copy, args), **kwargs)
 
 
-def changed(function: Function, *args: object, **kwargs: object) -> list[int]:
-    """The positions of the arguments that the function changes."""
+def changed(function: Function, *args: Tensor, **kwargs: object) -> list[int]:
+    """The positions of the arguments that the function changes, in value or in kind."""
     given = [_copy(arg) for arg in args]
+    before = [(_copy(arg), arg.stride()) for arg in given]
     function(*given, **kwargs)
-    pairs = enumerate(zip(args, given, strict=True))
-    return [i for i, (before, after) in pairs if not torch.equal(before, after)]
+    return [
+        position
+        for position, (arg, (copy, stride)) in enumerate(zip(given, before, strict=True))
+        if arg.requires_grad or arg.stride() != stride or not torch.equal(arg, copy)
+    ]
 
 
 def shares_memory(function: Function, *args: Tensor) -> bool:
@@ -58,15 +62,16 @@ def _weights(result: Tensor) -> Tensor:
 
 def clashes(function: Function, *args: Tensor, **kwargs: object) -> str | None:
     """What would fail on a GPU, in words, or None."""
+    given = [_copy(arg) for arg in args]
     with Elsewhere() as gpu:
-        results = tensors_in(function(*map(_copy, args), **kwargs))
+        results = tensors_in(function(*given, **kwargs))
     return gpu.clash or ("the result stays on the CPU" if any(map(is_stray, results)) else None)
 
 
 def attention_calls(function: Function, *args: Tensor, **kwargs: object) -> list[str]:
     """The ready-made attention functions of torch that the function calls, under any name."""
     with _Listen() as listener:
-        function(*map(_copy, args), **kwargs)
+        call(function, *args, **kwargs)
     return listener.heard
 
 

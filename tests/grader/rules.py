@@ -5,7 +5,6 @@ plain words: what a learner reads when it breaks. Type and shape are gates, the 
 values and promises are checks, the test goes on to the next rule.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 from grader import operations, show, verdict
+from grader.explain import kind, short
 from grader.graded import Graded
 
 # Absolute and relative. Right answers differ by 1.4e-6 in float32, more where scores are large;
@@ -37,9 +37,9 @@ def shape(result: object, expected: dict[str, int], rule: str, **others: int) ->
 def several(result: object, count: int, rule: str) -> Sequence[Tensor]:
     """Gate: a sequence of so many tensors, which it returns."""
     if isinstance(result, Tensor) or not isinstance(result, Sequence) or len(result) != count:
-        verdict.stop(_failure(rule, [f"expected {count} tensors", f"yours    {_kind(result)}"]))
-    for member in result:
-        _tensor(member)
+        verdict.stop(_failure(rule, [f"expected {count} tensors", f"yours    {kind(result)}"]))
+    for position, member in enumerate(result, start=1):
+        _tensor(member, f"number {position}")
     return result
 
 
@@ -78,7 +78,7 @@ def keeps_dtype(function: Graded, inputs: tuple[Tensor, ...], rule: str, **optio
         given = [tensor.to(dtype) for tensor in inputs]
         for result in _results(function(*given, **options)):
             if result.dtype != dtype:
-                lines.append(f"{_short(dtype)} in, {_short(result.dtype)} out")
+                lines.append(f"{short(dtype)} in, {short(result.dtype)} out")
     if lines:
         verdict.note(_failure(rule, list(dict.fromkeys(lines))))
 
@@ -120,7 +120,7 @@ def new_tensor(function: Graded, inputs: tuple[Tensor, ...], rule: str) -> None:
 
 def elsewhere(function: Graded, inputs: tuple[Tensor, ...], rule: str, **options: object) -> None:
     """The function would also run on a GPU."""
-    clash = function.fresh().perform(operations.clashes, *inputs, **options)
+    clash = function.perform(operations.clashes, *inputs, anew=True, **options)
     if clash:
         lines = [f"on a GPU, {clash}", "make new tensors with device=, or from an input"]
         verdict.note(_failure(rule, lines))
@@ -147,13 +147,14 @@ def written_by_hand(
 
 def unforeseen(report: pytest.TestReport) -> str:
     """The sentence for a test that could not go on with what the function returned."""
-    last = verdict.calls[-1].result if verdict.calls else None
-    return f"{verdict.exercise} returned {_kind(last)}. {report.longreprtext}"
+    came = kind(verdict.calls[-1].result) if verdict.calls else "nothing"
+    *_, last_line = report.longreprtext.strip().splitlines() or [""]
+    return f"{verdict.exercise} returned {came}, and the test could not go on.\n    {last_line}"
 
 
 def _results(result: object) -> Sequence[Tensor]:
     """Gate: a tensor, or a sequence of them."""
-    members = result if isinstance(result, (tuple, list)) else [result]
+    members = result if isinstance(result, Sequence) else [result]
     for member in members:
         _tensor(member)
     return members
@@ -180,37 +181,14 @@ def _check_values(result: Tensor, expected: Tensor, same: Tensor, rule: str) -> 
     verdict.note(_failure(rule, lines, result))
 
 
-def _tensor(result: object) -> Tensor:
+def _tensor(result: object, name: str = "") -> Tensor:
     """Gate: a plain tensor of floating-point numbers."""
-    if type(result) is Tensor and result.is_floating_point():
+    plain = type(result) is Tensor and result.layout is torch.strided and not result.is_nested
+    if plain and result.is_floating_point() and result.device.type == "cpu":
         return result
-    verdict.stop(
-        f"{verdict.exercise}: a tensor of floating-point numbers comes back\n"
-        f"{show.INDENT}yours   {_kind(result)}"
-    )
-
-
-def _kind(result: object) -> str:
-    """What came back instead, in words, with the usual cause."""
-    if result is None:
-        return "None (is a `return` missing?)"
-    if isinstance(result, Tensor):
-        if type(result) is Tensor:
-            return f"a tensor of {_short(result.dtype)}"
-        return f"a {type(result).__name__}, a special kind of tensor,"
-    if inspect.iscoroutine(result):
-        return "a coroutine (`async def` instead of `def`?)"
-    if inspect.isgenerator(result):
-        return "a generator (`yield` instead of `return`?)"
-    if isinstance(result, (tuple, list)):
-        return f"a {type(result).__name__} of {len(result)}"
-    if type(result).__module__ == "numpy":
-        return f"a NumPy {type(result).__name__}"
-    return f"{type(result).__name__} {result!r}"[:60]
-
-
-def _short(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+    of_what = f"{name} of what comes back" if name else "what comes back"
+    lines = [f"yours   {kind(result)}"]
+    verdict.stop(_failure(f"{of_what} is a tensor of floating-point numbers", lines))
 
 
 def _failure(rule: str, lines: list[str], result: object = None) -> str:

@@ -53,12 +53,10 @@ class Scoreboard:
 
     Args:
         katas: the katas that are graded
-        place: what is graded, in words
         show_all: leave the failures to pytest, which shows every one
     """
 
-    def __init__(self, katas: list[Kata], place: str, show_all: bool) -> None:
-        self.place = place
+    def __init__(self, katas: list[Kata], show_all: bool) -> None:
         self.show_all = show_all
         self.rows = {k.name: {name: Row(name) for name in k.exercises} for k in katas}
 
@@ -121,7 +119,7 @@ class Scoreboard:
         yield from (f"  {line}" for line in wrapped(first).splitlines())
         if row.mistake:
             yield from (f"  {line}" for line in wrapped(row.mistake[1]).splitlines())
-        printed = row.failures[0].capstdout.splitlines()
+        printed = (row.failures[0].capstdout + row.failures[0].capstderr).splitlines()
         if printed:
             yield "  Your function printed:"
             yield from (f"    {line[:74]}" for line in printed[:MOST_PRINTED])

@@ -11,13 +11,13 @@ INDENT = "    "
 WIDTH = 70  # characters, so that a line with its indents fits into 80
 
 
-def arguments(given: dict[str, object]) -> list[str]:
+def arguments(given: dict[str, object], in_numbers: bool = True) -> list[str]:
     """What a function was called with: in numbers if they can be checked by hand, else shapes."""
     tensors = [value for value in given.values() if isinstance(value, Tensor)]
     small = all(t.dim() <= 3 and t.numel() <= LARGEST**2 for t in tensors)
-    texts = [_named(name, value, small) for name, value in given.items()]
-    if max(map(len, texts), default=0) > WIDTH:
-        texts = [_named(name, value, small=False) for name, value in given.items()]
+    texts = [_named(name, value, in_numbers and small) for name, value in given.items()]
+    if in_numbers and max(map(len, texts), default=0) > WIDTH:
+        return arguments(given, in_numbers=False)
     lines = [""]
     for text in texts:
         if len(lines[-1]) + len(text) > WIDTH:

@@ -1,5 +1,6 @@
 """What has happened in the test that is running: the calls it made and the rules that broke."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -14,9 +15,8 @@ class Broken(AssertionError):
 class Call:
     """One call of a graded function. Failures show what it was called with."""
 
-    function: str
     arguments: dict[str, object]
-    result: object = None
+    result: object = "nothing yet"
 
 
 exercise = ""
@@ -45,10 +45,9 @@ def note(sentence: str) -> None:
 
 
 def call_behind(result: object) -> Call | None:
-    """The call that returned `result`, or the tensor that it is a part of."""
-    whole = getattr(result, "_base", None)
+    """The call that returned `result`, or the tensor that it is a view of."""
     for call in reversed(calls):
-        parts = call.result if isinstance(call.result, (tuple, list)) else (call.result,)
-        if any(part is result or part is whole for part in parts if part is not None):
+        members = call.result if isinstance(call.result, Sequence) else [call.result]
+        if any(m is result or m is getattr(result, "_base", result) for m in members):
             return call
     return None

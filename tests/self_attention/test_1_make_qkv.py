@@ -82,7 +82,7 @@ def test_a_transposed_view_is_as_good_as_any(make_qkv, randn):
 
 
 def test_the_result_has_the_dtype_of_the_inputs(make_qkv, randn):
-    inputs = randn(2, 3), randn(3, 4), randn(3, 4), randn(3, 5)
+    inputs = randn(2, 4, 3), randn(3, 6), randn(3, 6), randn(3, 5)
 
     keeps_dtype(make_qkv, inputs, "q, k and v have the dtype of the inputs")
 
@@ -100,7 +100,7 @@ def test_gradients_reach_the_token_and_all_weights(make_qkv, randn):
 
 
 def test_the_inputs_stay_as_they_are(make_qkv, randn):
-    inputs = randn(2, 3), randn(3, 4), randn(3, 4), randn(3, 5)
+    inputs = randn(2, 4, 3), randn(3, 6), randn(3, 6), randn(3, 5)
 
     unchanged(make_qkv, inputs, "the inputs are not changed")
 

@@ -85,7 +85,7 @@ def test_a_transposed_view_is_as_good_as_any(score, randn):
 
 
 def test_the_result_has_the_dtype_of_the_inputs(score, randn):
-    keeps_dtype(score, (randn(2, 3), randn(4, 3)), "the scores have the dtype of the inputs")
+    keeps_dtype(score, (randn(2, 4, 3), randn(2, 5, 3)), "the scores have the dtype of the inputs")
 
 
 def test_gradients_reach_queries_and_keys(score, randn):
@@ -95,7 +95,7 @@ def test_gradients_reach_queries_and_keys(score, randn):
 
 
 def test_the_inputs_stay_as_they_are(score, randn):
-    unchanged(score, (randn(2, 3), randn(4, 3)), "the inputs are not changed")
+    unchanged(score, (randn(2, 4, 3), randn(2, 5, 3)), "the inputs are not changed")
 
 
 def test_the_result_depends_on_the_arguments_alone(score, randn):

@@ -100,7 +100,7 @@ def test_it_agrees_with_torch(softmax_rows, randn, lead, t_q, t_k):
 
 
 def test_the_result_has_the_dtype_of_the_scores(softmax_rows, randn):
-    keeps_dtype(softmax_rows, (randn(3, 4),), "the weights have the dtype of the scores")
+    keeps_dtype(softmax_rows, (randn(2, 3, 4),), "the weights have the dtype of the scores")
 
 
 def test_a_hidden_score_gets_weight_zero(softmax_rows):
@@ -124,11 +124,12 @@ def test_adding_a_number_to_a_row_changes_nothing(softmax_rows, shift):
 
 
 def test_rows_may_be_far_apart(softmax_rows):
-    scores = torch.tensor([[1000.0, 1000.0], [0.0, 0.0], [-1000.0, -1000.0]], dtype=torch.float64)
+    one = torch.tensor([[1000.0, 1000.0], [0.0, 0.0], [-1000.0, -1000.0]], dtype=torch.float64)
+    scores = torch.stack([one, one - 5000.0])
 
     weights = softmax_rows(scores)
 
-    expected = torch.full((3, 2), 0.5, dtype=torch.float64)
+    expected = torch.full((2, 3, 2), 0.5, dtype=torch.float64)
     close(weights, expected, "rows that are thousands apart do not disturb each other")
 
 
@@ -162,7 +163,7 @@ def test_gradients_reach_the_scores_beside_hidden_ones(softmax_rows):
 
 
 def test_the_scores_stay_as_they_are(softmax_rows, randn):
-    unchanged(softmax_rows, (randn(3, 4),), "the scores that come in are not changed")
+    unchanged(softmax_rows, (randn(2, 3, 4),), "the scores that come in are not changed")
 
 
 def test_the_result_depends_on_the_scores_alone(softmax_rows, randn):

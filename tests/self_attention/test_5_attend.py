@@ -95,7 +95,7 @@ def test_the_future_does_not_leak(attend, randn):
 
 
 def test_the_result_has_the_dtype_of_the_inputs(attend, randn):
-    inputs = randn(3, 6), randn(4, 6), randn(4, 5)
+    inputs = randn(2, 3, 6), randn(2, 4, 6), randn(2, 4, 5)
 
     keeps_dtype(attend, inputs, "the result has the dtype of the inputs")
     keeps_dtype(attend, inputs, "the result has the dtype of the inputs", is_causal=True)
@@ -113,21 +113,23 @@ def test_a_dominant_future_key_has_no_weight(attend):
     close(out, expected, "a future key has no weight, however well it matches")
 
 
-@pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("size", [1e3, 1e6])
-def test_large_scores_stay_finite_and_right(attend, size, is_causal):
+def test_large_scores_stay_finite_and_right(attend, size):
+    # The first query scores -size and +size, the second one +size and -size.
     root = math.sqrt(3)
-    q = torch.tensor([[root, 0.0, 0.0], [-root, 0.0, 0.0]])
-    k = torch.tensor([[size, 0.0, 0.0], [-size, 0.0, 0.0]])
-    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    q = torch.tensor([[-root, 0.0, 0.0], [root, 0.0, 0.0]]).expand(2, 2, 3)
+    k = torch.tensor([[size, 0.0, 0.0], [-size, 0.0, 0.0]]).expand(2, 2, 3)
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]]).expand(2, 2, 2)
 
-    out = attend(q, k, v, is_causal=is_causal)
+    everything = attend(q, k, v)
+    causal = attend(q, k, v, is_causal=True)
 
-    close(out, v, f"scores of ±{size:g} stay finite and right")
+    close(everything, v.flip(1), f"scores of ±{size:g} stay finite and right")
+    close(causal, v[:, [0, 0]], f"with scores of ±{size:g} the future is still hidden")
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize(("t_q", "t_k"), [(3, 3), (2, 4), (4, 2), (1, 3), (9, 11)])
+@pytest.mark.parametrize(("t_q", "t_k"), [(3, 3), (2, 4), (4, 2), (1, 3), (9, 40)])
 def test_one_sequence_equals_sdpa(attend, randn, t_q, t_k, is_causal):
     q, k, v = randn(t_q, 3), randn(t_k, 3), randn(t_k, 2)
     expected = F.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
@@ -139,9 +141,9 @@ def test_one_sequence_equals_sdpa(attend, randn, t_q, t_k, is_causal):
 
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("lead", [(2,), (1,), (2, 3), (2, 1)], ids=str)
-@pytest.mark.parametrize(("t_q", "t_k"), [(4, 4), (3, 5)])
-def test_each_item_of_a_batch_equals_sdpa(attend, randn, lead, t_q, t_k, is_causal):
-    q, k, v = randn(*lead, t_q, 6), randn(*lead, t_k, 6), randn(*lead, t_k, 2)
+@pytest.mark.parametrize(("t_q", "t_k", "d_v"), [(4, 4, 2), (3, 5, 1), (5, 3, 4)])
+def test_each_item_of_a_batch_equals_sdpa(attend, randn, lead, t_q, t_k, d_v, is_causal):
+    q, k, v = randn(*lead, t_q, 6), randn(*lead, t_k, 6), randn(*lead, t_k, d_v)
     expected = F.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
     out = attend(q, k, v, is_causal=is_causal)
@@ -172,24 +174,25 @@ def test_a_transposed_view_is_as_good_as_any(attend, randn):
     close(attend(q, k, v), sdpa(q, k, v), "inputs need not be contiguous in memory")
 
 
-def test_it_is_written_by_hand(attend, randn):
-    inputs = randn(2, 3, 6), randn(2, 4, 6), randn(2, 4, 5)
+@pytest.mark.parametrize("lead", [(), (2,), (2, 3)], ids=str)
+def test_it_is_written_by_hand(attend, randn, lead):
+    inputs = randn(*lead, 3, 6), randn(*lead, 4, 6), randn(*lead, 4, 5)
 
     rule = "write it yourself: scaled_dot_product_attention and MultiheadAttention are the answer"
     written_by_hand(attend, inputs, rule)
     written_by_hand(attend, inputs, rule, is_causal=True)
 
 
-def test_gradients_reach_queries_keys_and_values(attend, randn):
-    d = torch.float64
-    inputs = randn(2, 3, 6, dtype=d), randn(2, 4, 6, dtype=d), randn(2, 4, 5, dtype=d)
+@pytest.mark.parametrize("lead", [(2,), (2, 3)], ids=str)
+def test_gradients_reach_queries_keys_and_values(attend, randn, lead):
+    inputs = [randn(*lead, *sizes, dtype=torch.float64) for sizes in [(3, 6), (4, 6), (4, 5)]]
 
     gradients(attend, inputs, sdpa, "gradients reach q, k and v")
     gradients(attend, inputs, causal_sdpa, "gradients reach q, k and v", is_causal=True)
 
 
 def test_the_inputs_stay_as_they_are(attend, randn):
-    inputs = randn(3, 6), randn(4, 6), randn(4, 5)
+    inputs = randn(2, 3, 6), randn(2, 4, 6), randn(2, 4, 5)
 
     unchanged(attend, inputs, "the inputs are not changed")
     unchanged(attend, inputs, "the inputs are not changed", is_causal=True)

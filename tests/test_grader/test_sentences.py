@@ -1,6 +1,9 @@
 """Whatever goes wrong is told in a sentence, in the place of the exercise it belongs to."""
 
+import shutil
+
 import pytest
+from grader.katas import ROOT
 
 SCORE = "tests/self_attention/test_2_score.py"
 ATTEND = "tests/self_attention/test_5_attend.py"
@@ -33,7 +36,7 @@ CASES = {
     ),
     "list": ("def score(q, k):\n    return [q, k]", ["yours a list of 2"]),
     "tuple": ("def score(q, k):\n    return q @ k.mT, None", ["yours a tuple of 2"]),
-    "number": ("def score(q, k):\n    return 3.5", ["yours float 3.5"]),
+    "number": ("def score(q, k):\n    return 3.5", ["yours the number 3.5"]),
     "generator": (
         "def score(q, k):\n    yield q @ k.mT",
         ["yours a generator (`yield` instead of `return`?)"],
@@ -48,7 +51,7 @@ CASES = {
     ),
     "integers": (
         "def score(q, k):\n    return (q @ k.mT).long()",
-        ["score: a tensor of floating-point numbers comes back yours a tensor of int64"],
+        ["score: what comes back is a tensor of floating-point numbers yours a tensor of int64"],
     ),
     "wrong shape": (
         "def score(q, k):\n    return k @ q.mT / q.shape[-1] ** 0.5",
@@ -68,7 +71,7 @@ CASES = {
             "score raised an exception at ",
             "RuntimeError: Expected size",
             "return q @ k",
-            "called with q (2, 3, 6), k (2, 4, 6)",
+            "called with q (2, 3, 6) k (2, 4, 6)",
         ],
     ),
     "exception in a helper": (
@@ -168,3 +171,102 @@ def assert_no_machinery(screen: str) -> None:
     assert "tests/grader" not in screen
     assert "Traceback" not in screen
     assert "INTERNALERROR" not in screen
+
+
+RIGHT = {
+    "additive mask": "def mask(s):\n    return s + torch.full_like(s, -torch.inf).triu(1)",
+    "deque": "import collections\ndef make_qkv(x, *w):\n    return collections.deque(x @ m for m in w)",
+    "default dtype": "torch.set_default_dtype(torch.float64)",
+    "default device": "torch.set_default_device('meta')",
+    "grad mode": "torch.set_grad_enabled(False)",
+    "moved by type": (
+        "def mask(s):\n    keep = torch.ones(s.shape[-2:]).tril().type(s.type()).bool()\n"
+        "    return s.masked_fill(~keep, -torch.inf)"
+    ),
+    "callable object": (
+        "class Score:\n    def __call__(self, q, k):\n        return q @ k.mT / q.shape[-1] ** 0.5\n"
+        "score = Score()"
+    ),
+}
+
+
+@pytest.mark.parametrize("code", RIGHT.values(), ids=RIGHT)
+def test_an_unusual_right_answer_passes(grade, code):
+    assert grade(code).ret == pytest.ExitCode.OK
+
+
+WRONG = {
+    "CPU mask made at import": (
+        "TABLE = torch.ones(99, 99).tril()\ndef mask(s):\n"
+        "    return s.masked_fill(TABLE[: s.size(-2), : s.size(-1)] == 0, -torch.inf)",
+        "on a GPU, masked_fill mixes a tensor made on the CPU with the inputs",
+    ),
+    "CPU mask from numpy": (
+        "import numpy\ndef mask(s):\n    future = numpy.triu(numpy.ones(s.shape[-2:]), 1) > 0\n"
+        "    return s.masked_fill(torch.from_numpy(future), -torch.inf)",
+        "on a GPU, masked_fill mixes a tensor made on the CPU with the inputs",
+    ),
+    "grad switched on": (
+        "def mask(s):\n    s.requires_grad_()\n    return s.masked_fill("
+        "torch.ones_like(s, dtype=bool).triu(1), -torch.inf)",
+        "after the call, s is no longer what it was",
+    ),
+    "SDPA under another name": (
+        "from torch.nn.functional import scaled_dot_product_attention as my_own\n"
+        "def attend(q, k, v, is_causal=False):\n    return my_own(q, k, v, is_causal=is_causal)",
+        "yours calls scaled_dot_product_attention",
+    ),
+    "solutions by a crooked path": (
+        f"exec(open({str(ROOT / 'tests/../solutions/self_attention.py')!r}, 'rb').read())",
+        "reads solutions/",
+    ),
+    "solutions behind a fallback": (
+        "try:\n    from solutions.self_attention import score\nexcept ImportError:\n    pass",
+        "reads solutions/",
+    ),
+    "a message that cannot be shown": (
+        "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\nraise Odd",
+        "Odd: (no message)",
+    ),
+    "a result that cannot be shown": (
+        "class Odd:\n    def __repr__(self):\n        raise ValueError\n"
+        "def score(q, k):\n    return Odd()",
+        "yours a Odd",
+    ),
+    "too deep to read": ("x = " + "-" * 200_000 + "1", "is nested too deeply"),
+    "sparse": ("def score(q, k):\n    return (q @ k.mT).to_sparse()", "a sparse or nested tensor"),
+    "a class": ("class score:\n    pass", "is no function; it is a class."),
+    "not UTF-8": ("\0", "is not a text in UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("code", "sentence"), WRONG.values(), ids=WRONG)
+def test_an_unusual_wrong_answer_is_told(grade, code, sentence):
+    result = grade(code)
+
+    assert plain(sentence) in plain(result.stdout.str())
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert max(map(len, result.stdout.lines[1:-1])) <= 80
+    assert_no_machinery(result.stdout.str())
+
+
+def test_without_solutions_a_stub_that_is_called_is_named(run, copy):
+    shutil.rmtree(copy / "solutions")
+    file = copy / "exercises/self_attention.py"
+    file.write_text(file.read_text() + ATTEND_COMPOSED)
+
+    result = run("-k", "attend", root=copy)
+
+    assert "attend calls score, which is not written yet: exercises/" in result.stdout.str()
+
+
+ATTEND_COMPOSED = """
+
+def attend(q, k, v, is_causal=False):
+    return softmax_rows(score(q, k)) @ v
+"""
+
+
+def test_pytest_on_the_exercises_runs_their_tests(run, copy):
+    for wanted in ("exercises", "exercises/self_attention.py"):
+        assert "not started in" in run(wanted, root=copy).stdout.str()

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from grader import operations
+from grader.explain import is_plain
 from grader.katas import SOLUTIONS, Kata
 from grader.load import Answers
 
@@ -139,7 +140,7 @@ def _outcome(look: Callable, function: Function, args: tuple, kwargs: dict) -> o
 
 def _plain(result: object) -> object:
     """A result as tensors of float64, lists of them, or words and numbers."""
-    if isinstance(result, Tensor):
+    if is_plain(result):
         return result.detach().double()
     if isinstance(result, (tuple, list)):
         return [_plain(member) for member in result]

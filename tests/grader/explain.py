@@ -56,6 +56,12 @@ def syntax(error: SyntaxError | ValueError, path: Path) -> str:
     return f"{said}\n    {text.strip()}\n    {caret}"
 
 
+def is_plain(result: object) -> bool:
+    """Whether it is a tensor as every test can compare it, of whatever dtype."""
+    dense = type(result) is Tensor and result.layout is torch.strided and not result.is_nested
+    return dense and result.device.type == "cpu"
+
+
 def kind(result: object) -> str:
     """What came back instead of a plain tensor of floating-point numbers, in words."""
     if result is None:

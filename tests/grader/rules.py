@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from grader import operations, show, verdict
-from grader.explain import kind, short
+from grader.explain import is_plain, kind, short
 from grader.graded import Graded
 
 # Absolute and relative. Right answers differ by 1.4e-6 in float32, more where scores are large;
@@ -183,8 +183,7 @@ def _check_values(result: Tensor, expected: Tensor, same: Tensor, rule: str) -> 
 
 def _tensor(result: object, name: str = "") -> Tensor:
     """Gate: a plain tensor of floating-point numbers."""
-    plain = type(result) is Tensor and result.layout is torch.strided and not result.is_nested
-    if plain and result.is_floating_point() and result.device.type == "cpu":
+    if is_plain(result) and result.is_floating_point():
         return result
     of_what = f"{name} of what comes back" if name else "what comes back"
     lines = [f"yours   {kind(result)}"]

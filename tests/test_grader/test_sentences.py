@@ -175,7 +175,8 @@ def assert_no_machinery(screen: str) -> None:
 
 RIGHT = {
     "additive mask": "def mask(s):\n    return s + torch.full_like(s, -torch.inf).triu(1)",
-    "deque": "import collections\ndef make_qkv(x, *w):\n    return collections.deque(x @ m for m in w)",
+    "deque": "import collections\ndef make_qkv(x, *w):\n"
+    "    return collections.deque(x @ m for m in w)",
     "default dtype": "torch.set_default_dtype(torch.float64)",
     "default device": "torch.set_default_device('meta')",
     "grad mode": "torch.set_grad_enabled(False)",
@@ -184,8 +185,8 @@ RIGHT = {
         "    return s.masked_fill(~keep, -torch.inf)"
     ),
     "callable object": (
-        "class Score:\n    def __call__(self, q, k):\n        return q @ k.mT / q.shape[-1] ** 0.5\n"
-        "score = Score()"
+        "class Score:\n    def __call__(self, q, k):\n"
+        "        return q @ k.mT / q.shape[-1] ** 0.5\nscore = Score()"
     ),
 }
 

@@ -48,6 +48,14 @@ def make_qkv(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Sequence[Tenso
     return x @ w_q, x @ w_k, x @ w_v
 
 
+make_qkv.hints = [
+    "A projection is one matrix product: rows of tokens times a weight whose rows are features.",
+    "The weights come as (features in, features out), so nothing has to be transposed.",
+    "In torch, a @ b is the matrix product; leading axes of a are carried along. Three of them "
+    "make the answer: the query's, the key's and the value's, in this order.",
+]
+
+
 def score(q: Tensor, k: Tensor) -> Tensor:
     """How much does each query match each key?
 
@@ -65,6 +73,15 @@ def score(q: Tensor, k: Tensor) -> Tensor:
     """
     # mT transposes the last two axes only; T would reverse the batch axes as well.
     return q @ k.mT / math.sqrt(q.shape[-1])
+
+
+score.hints = [
+    "A matrix product is a table of dot products: rows of the left with columns of the right.",
+    "The keys are rows. As columns they stand in the transpose of their last two axes, k.mT; "
+    "k.T would turn the batch around as well.",
+    "What is left is the division. d_k is the size of the last axis of q, and you need its square "
+    "root, not itself.",
+]
 
 
 def mask(scores: Tensor) -> Tensor:
@@ -85,6 +102,15 @@ def mask(scores: Tensor) -> Tensor:
     return scores.masked_fill(future, float("-inf"))
 
 
+mask.hints = [
+    "Write down a 3 × 3 table and cross out what each query must not see. Is the diagonal in it?",
+    "torch.triu and torch.tril keep one triangle of a matrix and set the rest to 0; their "
+    "argument diagonal moves the edge. A triangle of True and False says where to hide.",
+    "masked_fill returns a copy with a value in the place of every True. Make the triangle from "
+    "ones_like(scores, dtype=torch.bool): then it has the size and the device of the scores.",
+]
+
+
 def softmax_rows(scores: Tensor) -> Tensor:
     """How is each token's attention shared out?
 
@@ -101,6 +127,15 @@ def softmax_rows(scores: Tensor) -> Tensor:
     # The largest score of a row becomes 0, so exp cannot overflow; the ratio stays the same.
     weights = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
     return weights / weights.sum(dim=-1, keepdim=True)
+
+
+softmax_rows.hints = [
+    "Each row is shared out on its own, so whatever you sum or compare, do it over the last axis.",
+    "exp of a large score is infinite. What happens to exp(s_ij) / Σ exp(s_ij') if you take the "
+    "same number away from every score of a row? Which number makes the largest exp a 1?",
+    "amax(dim=-1, keepdim=True) is the largest score of each row, and keepdim lets you subtract "
+    "it. Or let torch.softmax do all of it: you only have to say over which axis.",
+]
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, is_causal: bool = False) -> Tensor:
@@ -126,3 +161,13 @@ def attend(q: Tensor, k: Tensor, v: Tensor, is_causal: bool = False) -> Tensor:
     if is_causal:
         scores = mask(scores)
     return softmax_rows(scores) @ v
+
+
+attend.hints = [
+    "Read the formula from the inside out: scores, then the mask if it is asked for, then weights, "
+    "then the values.",
+    "You have a function for each of the steps but the last one. Mask before the softmax, so that "
+    "the weights in sight still sum to 1.",
+    "The last step is a weighted average of the values for each query: weights (T_q, T_k) times "
+    "values (T_k, d_v) is one matrix product.",
+]

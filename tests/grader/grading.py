@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.diagnose import load_catalogue, name_mistake
 from grader.graded import Graded
-from grader.katas import SOLUTIONS, TOGETHER, find_answers, find_katas, place_of
+from grader.katas import ROOT, SOLUTIONS, TOGETHER, find_answers, find_katas, place_of
 from grader.load import Answers
 
 
@@ -16,6 +16,7 @@ class Grading:
         katas: all katas, by name
         files: the answer file of each kata that is graded
         place: what is graded, in words
+        is_own: whether these are the learner's own exercises
 
     Raises:
         ValueError: there is nothing to grade; says what could be graded instead
@@ -25,6 +26,7 @@ class Grading:
         self.katas = find_katas()
         self.files = find_answers(against, start, self.katas)
         self.place = place_of(self.files)
+        self.is_own = all(file.parent == ROOT / "exercises" for file in self.files.values())
         self.answers = functools.cache(self._answers)  # a file is run once, when it is needed
         self.reference = functools.cache(self._reference)
         self.mistake = functools.cache(self._mistake)

@@ -19,6 +19,7 @@ import torch
 
 from grader.explain import ends_the_run, syntax, told
 from grader.katas import SOLUTIONS, TOGETHER, Kata, shown
+from grader.stubs import Function, is_stub
 
 
 class Answers:
@@ -37,7 +38,7 @@ class Answers:
         self.kata = kata
         self.module = types.ModuleType(f"answers.{path.stem}")
         self.trouble: str | None = None
-        self.written: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.written: dict[str, Function] = {}
         try:
             source = path.read_bytes()
             linecache.checkcache(str(path))
@@ -49,8 +50,7 @@ class Answers:
         except (RecursionError, MemoryError):
             self.trouble = f"{shown(path)} is nested too deeply for Python to read."
         else:
-            functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-            self.written = {node.name: node for node in tree.body if isinstance(node, functions)}
+            self.written = {node.name: node for node in tree.body if isinstance(node, Function)}
             self._run(tree)
 
     def _run(self, tree: ast.Module) -> None:
@@ -122,12 +122,6 @@ class Answers:
             with contextlib.suppress(ValueError):
                 sys.path.remove(str(self.path.parent))
             _reset_torch()
-
-
-def is_stub(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether the body, after a docstring, is `raise NotImplementedError` and nothing else."""
-    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    return len(body) == 1 and ast.unparse(body[0]).startswith("raise NotImplementedError")
 
 
 def _reset_torch() -> None:

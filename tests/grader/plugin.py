@@ -46,8 +46,7 @@ def _set_the_screen(config: pytest.Config, grading: Grading) -> None:
     """Leave the screen to the scoreboard, unless pytest was asked for more."""
     option = config.option
     show_all = option.verbose > 0
-    katas = [grading.katas[name] for name in grading.files]
-    config.pluginmanager.register(Scoreboard(katas, show_all))
+    config.pluginmanager.register(Scoreboard(grading, show_all, option.show))
     if not show_all and not option.collectonly:
         option.verbose = min(option.verbose, -1)
         option.tbstyle = "no" if option.tbstyle == "auto" else option.tbstyle

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from grader.katas import TOGETHER, Kata
-from grader.show import wrapped
+from grader.grading import Grading
+from grader.katas import TOGETHER
+from grader.picture import picture
+from grader.record import Record
+from grader.show import simple, wrapped
 
 MOST_PRINTED = 5  # lines of what a function printed
 
@@ -52,12 +55,16 @@ class Scoreboard:
     """Listens to the reports of the tests, also to those from other processes, and prints.
 
     Args:
-        katas: the katas that are graded
+        grading: what is graded
         show_all: leave the failures to pytest, which shows every one
+        show: draw what the functions attend to, also when something else fails
     """
 
-    def __init__(self, katas: list[Kata], show_all: bool) -> None:
+    def __init__(self, grading: Grading, show_all: bool, show: bool) -> None:
+        self.grading = grading
         self.show_all = show_all
+        self.show = show
+        katas = [grading.katas[name] for name in grading.files]
         self.rows = {k.name: {name: Row(name) for name in k.exercises} for k in katas}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -79,12 +86,18 @@ class Scoreboard:
         return None
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        record = Record()
+        encoding = getattr(terminalreporter._tw._file, "encoding", None) or "utf-8"
         for kata, rows in self.rows.items():
             if any(row.total for row in rows.values()):
-                for line, markup in self._lines(kata, list(rows.values())):
-                    terminalreporter.write_line(line, **markup)
+                for line, markup in self._lines(kata, list(rows.values()), record):
+                    terminalreporter.write_line(simple(line.rstrip(), encoding), **markup)
+        if record.notice:
+            terminalreporter.write_line(f"  {record.notice}")
 
-    def _lines(self, kata: str, rows: list[Row]) -> Iterator[tuple[str, dict[str, bool]]]:
+    def _lines(
+        self, kata: str, rows: list[Row], record: Record
+    ) -> Iterator[tuple[str, dict[str, bool]]]:
         functions = [row for row in rows if row.name != TOGETHER]
         place = next((row.place.partition(":")[0] for row in rows if row.place), "")
         title = f"{kata} · grading {place}"
@@ -98,34 +111,47 @@ class Scoreboard:
         for row in rows:
             sign = "✓" if row.done else "▶" if row is in_hand else " "
             note = row.place if row is in_hand else f"({row.mistake[0]})" if row.mistake else ""
-            line = f"  {sign} {row.name:{width}}  {row!s:15}{note}".rstrip()
+            line = f"  {sign} {row.name:{width}}  {row!s:15}{note}"
             yield line, {"green": row.done, "bold": row is in_hand}
         yield "", {}
-        for line in self._next_step(in_hand):
-            yield line.rstrip(), {}
+        finished = all(row.done for row in rows)
+        for line in self._next_step(in_hand, finished):
+            yield f"  {line}", {}
+        if finished or self.show:
+            yield from ((f"  {line}", {}) for line in picture(self.grading, kata))
+        if self.grading.is_own:
+            entry = record.kata(kata)
+            entry.in_hand, entry.result = in_hand.name if in_hand else "", count
+            if all(row.not_started for row in rows):
+                entry.start_the_watch()
+            time = entry.stop_the_watch() if finished else ""
+            record.save()
+            if time:
+                yield f"  {time} Again? pytest --redo", {}
 
-    def _next_step(self, row: Row | None) -> Iterator[str]:
+    def _next_step(self, row: Row | None, finished: bool) -> Iterator[str]:
         if row is None:
-            yield "  Everything that was run passed."
+            yield "All of it works." if finished else "Everything that was run passed."
         elif row.not_started:
-            yield f"  Next: write {row.name}. {row.question}"
-            yield "  Its docstring in the file says all you need. Then run pytest again."
+            yield f"Next: write {row.name}. {row.question}"
+            yield "Its docstring in the file says all you need. Then run pytest again."
+            yield "Stuck? pytest --hint"
         elif not self.show_all:
             yield from self._detail(row)
+            yield "Stuck? pytest --hint"
 
     def _detail(self, row: Row) -> Iterator[str]:
         broken = [sentence for report in row.failures for sentence in report.kata["broken"]]
-        first = broken[0] if broken else row.failures[0].longreprtext
-        yield from (f"  {line}" for line in wrapped(first).splitlines())
+        yield from wrapped(broken[0] if broken else row.failures[0].longreprtext).splitlines()
         if row.mistake:
-            yield from (f"  {line}" for line in wrapped(row.mistake[1]).splitlines())
+            yield from wrapped(row.mistake[1]).splitlines()
         printed = (row.failures[0].capstdout + row.failures[0].capstderr).splitlines()
         if printed:
-            yield "  Your function printed:"
-            yield from (f"    {line[:74]}" for line in printed[:MOST_PRINTED])
+            yield "Your function printed:"
+            yield from (f"  {line[:74]}" for line in printed[:MOST_PRINTED])
         if len(printed) > MOST_PRINTED:
-            yield f"    and {len(printed) - MOST_PRINTED} lines more"
+            yield f"  and {len(printed) - MOST_PRINTED} lines more"
         more = len(row.failures) - 1
         if more:
             tests = "test fails" if more == 1 else "tests fail"
-            yield f"  {more} more {tests}: pytest -v {row.tests}"
+            yield f"{more} more {tests}: pytest -v {row.tests}"

@@ -6,6 +6,9 @@ import textwrap
 import torch
 from torch import Tensor
 
+ASCII = str.maketrans({"✓": "+", "▶": ">", "·": "-", "√": "root of ", "−": "-", "→": "->"}) | (
+    str.maketrans("░▒▓█×", ".:+#x")
+)
 LARGEST = 5  # rows and columns of what is shown of a matrix
 INDENT = "    "
 WIDTH = 70  # characters, so that a line with its indents fits into 80
@@ -105,6 +108,15 @@ def _cell(number: float, digits: int) -> str:
     if not math.isfinite(number):
         return str(number)
     return f"{number:.{digits}f}" if abs(number) < 1e5 else f"{number:.{digits + 2}g}"
+
+
+def simple(text: str, encoding: str) -> str:
+    """The text as a terminal with this encoding can show it."""
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        text = text.translate(ASCII).encode("ascii", "replace").decode()
+    return text
 
 
 def wrapped(text: str) -> str:

@@ -1,17 +1,18 @@
-from collections.abc import Callable, Iterator
+"""The lesson's example as fixtures. It imports torch, so not before a test asks for it."""
+
+from collections.abc import Callable
+from importlib import import_module
 
 import pytest
-from self_attention import lesson as example
-from torch import Tensor
 
 
 @pytest.fixture(scope="session")
-def lesson() -> example.Lesson:
-    """The lesson's example, as lesson.py draws it."""
-    return example.lesson()
+def lesson() -> object:
+    """The Lesson that lesson.py draws."""
+    return import_module("self_attention.lesson").lesson()
 
 
 @pytest.fixture
-def lesson_pairs() -> Callable[[int], Iterator[tuple[Tensor, Tensor]]]:
+def lesson_pairs() -> Callable:
     """10,000 random queries and keys of a width, as lesson.py draws them."""
-    return example.pairs
+    return import_module("self_attention.lesson").pairs

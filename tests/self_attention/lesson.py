@@ -5,11 +5,13 @@ seed 0 draws the same numbers and leaves the global state alone.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+Function = Callable[..., Tensor]
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,14 @@ def _draw(generator: torch.Generator) -> Lesson:
         [0.07, 0.06, 0.39, 0.10, 0.39],
     ]
     return Lesson(x, w_q, w_k, w_v, torch.tensor([weights]))
+
+
+def pattern(
+    make_qkv: Function, score: Function, mask: Function, softmax_rows: Function, attend: Function
+) -> tuple[str, Tensor]:
+    """A title and the weights of the example, as these functions compute them."""
+    example = lesson()
+    q, k, _ = make_qkv(example.x, example.w_q, example.w_k, example.w_v)
+    return "What your five tokens attend to (a row for each query):", softmax_rows(
+        mask(score(q, k))
+    )[0]

@@ -5,8 +5,7 @@ import textwrap
 
 import pytest
 from grader.katas import ROOT, find_katas
-from grader.load import is_stub
-from grader.stubs import stub_of
+from grader.stubs import is_stub, stub_of
 
 KATAS = find_katas()
 

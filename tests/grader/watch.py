@@ -16,7 +16,7 @@ SECONDS = 0.03  # between two looks at the files
 
 SPARE = """
 import sys
-import numpy, pytest, pytest_check, torch
+import numpy, pytest, torch
 if sys.stdin.readline():
     sys.exit(pytest.main(sys.argv[1:]))
 """
@@ -37,7 +37,7 @@ def watch(args: list[str]) -> int:
                     running.wait()
                 if sys.stdout.isatty():
                     print("\x1b[2J\x1b[H", end="", flush=True)
-                running, before = spare, now
+                running, before = spare or _start(args), now
                 running.stdin.write(b"now\n")
                 running.stdin.flush()
                 spare = None

@@ -71,6 +71,5 @@ def pattern(
     """A title and the weights of the example, as these functions compute them."""
     example = lesson()
     q, k, _ = make_qkv(example.x, example.w_q, example.w_k, example.w_v)
-    return "What your five tokens attend to (a row for each query):", softmax_rows(
-        mask(score(q, k))
-    )[0]
+    weights = softmax_rows(mask(score(q, k)))
+    return "What the five tokens of the lesson attend to, a row for each query:", weights[0]

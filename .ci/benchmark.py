@@ -1,4 +1,4 @@
-"""How long a run takes, as a ratio to the imports that no run can do without.
+"""How long things take, as ratios to the imports that no run can do without.
 
     python .ci/benchmark.py [RUNS]
 
@@ -14,18 +14,14 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+IMPORTS = "import torch, pytest, pytest_check"
 PYTEST = [sys.executable, "-m", "pytest"]
-COMMANDS = {
-    "import torch, pytest, pytest_check": [
-        *(sys.executable, "-c"),
-        "import torch, pytest, pytest_check",
-    ],
-    "pytest --against=solutions": [*PYTEST, "--against=solutions"],
-    "pytest": PYTEST,
-}
+REFERENCE = "pytest --against=solutions"
+SAVE = "from a save to the verdict of --watch"
+PROOF = "the proof on all mistakes"
 
 
-def measure(command: list[str]) -> tuple[float, float]:
+def measure(*command: str) -> tuple[float, float]:
     """Seconds and peak MB of one run of a command."""
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -33,25 +29,64 @@ def measure(command: list[str]) -> tuple[float, float]:
     return time.perf_counter() - start, usage.ru_maxrss / 1024
 
 
+class Watch:
+    """A watch in a terminal of its own; measures from a save to the verdict."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [*PYTEST, "--watch"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        self._wait_for_verdict()
+
+    def _wait_for_verdict(self) -> None:
+        for line in self.process.stdout:
+            if "Watching exercises/" in line:
+                return
+
+    def save(self) -> tuple[float, float]:
+        """Save a file, and wait for the verdict."""
+        time.sleep(6)  # the time it takes to think: the spare process is ready by then
+        start = time.perf_counter()
+        os.utime(next((ROOT / "exercises").glob("*.py")))
+        self._wait_for_verdict()
+        return time.perf_counter() - start, 0.0
+
+    def stop(self) -> None:
+        """End the watch."""
+        self.process.terminate()
+
+
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    for command in COMMANDS.values():
-        measure(command)  # warm the caches
-    figures = {name: [] for name in COMMANDS}
+    watch = Watch()
+    commands = {
+        IMPORTS: lambda: measure(sys.executable, "-c", IMPORTS),
+        REFERENCE: lambda: measure(*PYTEST, "--against=solutions"),
+        "pytest": lambda: measure(*PYTEST),
+        SAVE: watch.save,
+        "pytest --hint": lambda: measure(*PYTEST, "--hint"),
+        PROOF: lambda: measure(*PYTEST, "tests/test_grader/test_catalogue.py"),
+    }
+    for command in commands.values():
+        command()  # warm the caches
+    figures = {name: [] for name in commands}
     for _ in range(runs):
-        for name, command in COMMANDS.items():
-            figures[name].append(measure(command))
+        for name, command in commands.items():
+            figures[name].append(command())
+    watch.stop()
     medians = {
         name: [statistics.median(column) for column in zip(*rows, strict=True)]
         for name, rows in figures.items()
     }
-    base_seconds, base_memory = next(iter(medians.values()))
+    base_seconds, base_memory = medians[IMPORTS]
     print(f"medians of {runs} alternating runs")
     for name, (seconds, memory) in medians.items():
         print(
-            f"{name:36} {seconds:6.2f} s  × {seconds / base_seconds:4.2f}"
-            f"   {memory:5.0f} MB  × {memory / base_memory:4.2f}"
+            f"{name:38} {seconds:6.2f} s  × {seconds / base_seconds:5.2f}"
+            + f"   {memory:5.0f} MB  × {memory / base_memory:4.2f}" * (memory > 0)
         )
+    for over, under in [(SAVE, "pytest"), (PROOF, REFERENCE)]:
+        print(f"{over} / {under}: {medians[over][0] / medians[under][0]:.2f}")
 
 
 if __name__ == "__main__":

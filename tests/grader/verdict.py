@@ -1,5 +1,6 @@
 """What has happened in the test that is running: the calls it made and the rules that broke."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -21,7 +22,7 @@ class Call:
 
 exercise = ""
 broken: list[str] = []
-calls: list[Call] = []
+calls: deque[Call] = deque(maxlen=4)  # not all: their arguments may be large
 
 
 def begin(name: str) -> None:

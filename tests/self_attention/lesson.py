@@ -42,13 +42,15 @@ def pairs(width: int) -> Iterator[tuple[Tensor, Tensor]]:
 
     Drawn after the tokens and the weights, for width 8 first and then for width 512.
     """
-    generator = torch.Generator().manual_seed(0)
-    _draw(generator)
-    if width == 512:
-        torch.randn(2 * 10_000, 8, generator=generator)
-    queries = torch.randn(10_000, 1, width, generator=generator)
-    for batch in queries.split(1000):
-        yield batch, torch.randn(batch.shape, generator=generator)
+    queries, keys = (torch.Generator().manual_seed(0) for _ in range(2))
+    for generator in (queries, keys):
+        _draw(generator)
+        if width == 512:
+            torch.randn(2 * 10_000, 8, generator=generator)
+    for _ in range(10):  # the keys come after all queries; a batch at a time saves 40 MB
+        torch.randn(1000, 1, width, generator=keys)
+    for _ in range(10):
+        yield tuple(torch.randn(1000, 1, width, generator=g) for g in (queries, keys))
 
 
 def _draw(generator: torch.Generator) -> Lesson:

@@ -128,7 +128,7 @@ def _reset_torch() -> None:
     # People set these in all innocence. The tests, and the other answers, count on the usual.
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
-    if torch.get_default_device().type != "cpu":
+    if torch.empty(0).device.type != "cpu":
         torch.set_default_device(None)
 
 

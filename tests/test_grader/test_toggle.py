@@ -145,9 +145,10 @@ def test_nothing_is_left_behind(run, copy):
 
 
 def names(folder: Path) -> set[str]:
-    """What a reader sees of a folder; Python's caches below the top level do not count."""
+    """What a reader sees of a folder: no dotfiles, no caches of Python below the top level."""
     seen = {path.relative_to(folder) for path in folder.rglob("*")}
-    return {str(path) for path in seen if "__pycache__" not in path.parts[1:]}
+    shown = {path for path in seen if "__pycache__" not in path.parts[1:]}
+    return {str(path) for path in shown if not path.parts[0].startswith(".")}
 
 
 def test_a_copy_without_solutions_grades_as_before(run, copy):

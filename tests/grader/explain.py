@@ -76,7 +76,7 @@ def kind(result: object) -> str:
         result.close()
         return "a coroutine (`async def` instead of `def`?)"
     if inspect.isgenerator(result):
-        return "a generator (`yield` instead of `return`?)"
+        return "a generator (`yield`, or parentheses that make no tuple?)"
     if isinstance(result, (tuple, list)):
         return f"a {type(result).__name__} of {len(result)}"
     if isinstance(result, (bool, int, float, complex)):

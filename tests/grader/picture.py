@@ -1,15 +1,13 @@
 """What the answers attend to, drawn in the terminal: the darker, the more weight."""
 
 import importlib
-import math
 
 from torch import Tensor
 
 from grader.grading import Grading
 from grader.katas import TOGETHER
+from grader.show import SHADES, shade
 from grader.verdict import Broken
-
-SHADES = " ░▒▓█"
 
 
 def picture(grading: Grading, kata: str) -> list[str]:
@@ -31,13 +29,8 @@ def picture(grading: Grading, kata: str) -> list[str]:
 def draw(weights: Tensor) -> list[str]:
     """A line for each row: shades, then numbers."""
     return [
-        "".join(shade(weight) * 3 for weight in row)
+        "".join(shade(weight, SHADES) * 3 for weight in row)
         + "    "
         + "  ".join(f"{weight:.2f}" for weight in row)
         for row in weights.tolist()
     ]
-
-
-def shade(weight: float) -> str:
-    """A block as dark as the weight is large: blank at 0, full at 1."""
-    return SHADES[min(math.ceil(weight * (len(SHADES) - 1)), len(SHADES) - 1)]

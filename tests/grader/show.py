@@ -9,6 +9,7 @@ from torch import Tensor
 ASCII = str.maketrans({"✓": "+", "▶": ">", "·": "-", "√": "root of ", "−": "-", "→": "->"}) | (
     str.maketrans("░▒▓█×", ".:+#x")
 )
+SHADES = "░▒▓█"  # a quarter of the weight each
 LARGEST = 5  # rows and columns of what is shown of a matrix
 INDENT = "    "
 WIDTH = 70  # characters, so that a line with its indents fits into 80
@@ -70,8 +71,9 @@ def comparison(expected: Tensor, yours: Tensor, wrong: Tensor) -> list[str]:
     if triple[0].numel() == 1:
         left, right = (_cell(t.item(), digits) for t in triple[:2])
         return [*_in_brackets(where), f"expected   {left}", f"yours      {right}"]
-    left = _rows(triple[0], torch.zeros_like(triple[2]), digits)
-    right = _rows(triple[1], triple[2], digits)
+    shades = shades_for(triple[0]) if len(triple[0]) > 1 else ""
+    left = _rows(triple[0], torch.zeros_like(triple[2]), digits, shades)
+    right = _rows(triple[1], triple[2], digits, shades)
     width = max(len(left[0]), len("expected"))
     if len(INDENT) + 2 * width + 3 > WIDTH:
         return [*_in_brackets(where), "expected", *left, "yours (* differs)", *right]
@@ -83,30 +85,46 @@ def _in_brackets(words: list[str]) -> list[str]:
     return [f"({'; '.join(words)})"] if words else []
 
 
-def _rows(numbers: Tensor, wrong: Tensor, digits: int) -> list[str]:
+def _rows(numbers: Tensor, wrong: Tensor, digits: int | None, shades: str) -> list[str]:
     cells = [[_cell(n, digits) for n in row] for row in numbers.tolist()]
     width = max(len(cell) for row in cells for cell in row) + 1
+    pictures = ["".join(shade(n, shades) for n in row) + " " * bool(shades) for row in numbers]
+    marks = [["*" if bad else " " for bad in row] for row in wrong.tolist()]
     return [
-        "".join(
-            f"{cell:>{width}}{'*' if bad else ' '}" for cell, bad in zip(row, marks, strict=True)
-        )
-        for row, marks in zip(cells, wrong.tolist(), strict=True)
+        picture + "".join(f"{cell:>{width}}{mark}" for cell, mark in zip(row, signs, strict=True))
+        for picture, row, signs in zip(pictures, cells, marks, strict=True)
     ]
 
 
-def _digits(expected: Tensor, yours: Tensor, wrong: Tensor) -> int:
-    """As few decimals as tell all differing entries apart, or at least one of them."""
+def shades_for(numbers: Tensor) -> str:
+    """How to draw who attends to whom: scores some of which are hidden, weights, or not at all."""
+    if numbers.isneginf().any():
+        return "█"
+    return SHADES if ((numbers >= 0) & (numbers <= 1)).all() else ""
+
+
+def shade(number: float, shades: str) -> str:
+    """A block as dark as the number is large; blank for 0 and for what is hidden."""
+    if not shades or not math.isfinite(number) or (number == 0 and len(shades) > 1):
+        return " " * bool(shades)
+    return shades[math.ceil(min(max(number, 0.01), 1.0) * len(shades)) - 1]
+
+
+def _digits(expected: Tensor, yours: Tensor, wrong: Tensor) -> int | None:
+    """As few decimals as tell all differing entries apart, or at least one; None: any number."""
     pairs = list(zip(expected[wrong].tolist(), yours[wrong].tolist(), strict=True))
-    for enough, most in ((all, 4), (any, 9)):
+    for enough, most in ((all, 4), (any, 8)):
         for digits in range(2, most):
             if enough(_cell(a, digits) != _cell(b, digits) for a, b in pairs):
                 return digits
-    return most
+    return None
 
 
-def _cell(number: float, digits: int) -> str:
+def _cell(number: float, digits: int | None) -> str:
     if not math.isfinite(number):
         return str(number)
+    if digits is None:
+        return f"{number:.3g}"
     return f"{number:.{digits}f}" if abs(number) < 1e5 else f"{number:.{digits + 2}g}"
 
 

@@ -25,13 +25,13 @@ def all_three(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> list[Tensor]:
 
 
 def test_each_token_gets_a_query_a_key_and_a_value(make_qkv, randn):
-    x, w_q, w_k, w_v = randn(2, 3, 4), randn(4, 6), randn(4, 6), randn(4, 5)
+    x, w_q, w_k, w_v = randn(2, 3, 5), randn(5, 4), randn(5, 4), randn(5, 7)
 
     q, k, v = several(make_qkv(x, w_q, w_k, w_v), 3, "three tensors come back: q, k, v")
 
-    shape(q, {"B": 2, "T": 3, "d_k": 6}, "q has one query of width d_k for each token", d_v=5)
-    shape(k, {"B": 2, "T": 3, "d_k": 6}, "k has one key of width d_k for each token", d_v=5)
-    shape(v, {"B": 2, "T": 3, "d_v": 5}, "v has one value of width d_v for each token", d_k=6)
+    shape(q, {"B": 2, "T": 3, "d_k": 4}, "q has one query of width d_k for each token", d_v=7)
+    shape(k, {"B": 2, "T": 3, "d_k": 4}, "k has one key of width d_k for each token", d_v=7)
+    shape(v, {"B": 2, "T": 3, "d_v": 7}, "v has one value of width d_v for each token", d_k=4)
 
 
 def test_one_token_by_hand(make_qkv):
@@ -87,6 +87,12 @@ def test_the_result_has_the_dtype_of_the_inputs(make_qkv, randn):
     keeps_dtype(make_qkv, inputs, "q, k and v have the dtype of the inputs")
 
 
+def test_the_inputs_stay_as_they_are(make_qkv, randn):
+    inputs = randn(2, 4, 3), randn(3, 6), randn(3, 6), randn(3, 5)
+
+    unchanged(make_qkv, inputs, "the inputs are not changed")
+
+
 def test_gradients_reach_the_token_and_all_weights(make_qkv, randn):
     d = torch.float64
     inputs = (
@@ -97,12 +103,6 @@ def test_gradients_reach_the_token_and_all_weights(make_qkv, randn):
     )
 
     gradients(make_qkv, inputs, all_three, "gradients reach x, w_q, w_k and w_v")
-
-
-def test_the_inputs_stay_as_they_are(make_qkv, randn):
-    inputs = randn(2, 4, 3), randn(3, 6), randn(3, 6), randn(3, 5)
-
-    unchanged(make_qkv, inputs, "the inputs are not changed")
 
 
 def test_the_result_depends_on_the_arguments_alone(make_qkv, randn):

@@ -88,14 +88,14 @@ def test_the_result_has_the_dtype_of_the_inputs(score, randn):
     keeps_dtype(score, (randn(2, 4, 3), randn(2, 5, 3)), "the scores have the dtype of the inputs")
 
 
+def test_the_inputs_stay_as_they_are(score, randn):
+    unchanged(score, (randn(2, 4, 3), randn(2, 5, 3)), "the inputs are not changed")
+
+
 def test_gradients_reach_queries_and_keys(score, randn):
     q, k = randn(2, 3, 6, dtype=torch.float64), randn(2, 4, 6, dtype=torch.float64)
 
     gradients(score, (q, k), pair_by_pair, "gradients reach q and k")
-
-
-def test_the_inputs_stay_as_they_are(score, randn):
-    unchanged(score, (randn(2, 4, 3), randn(2, 5, 3)), "the inputs are not changed")
 
 
 def test_the_result_depends_on_the_arguments_alone(score, randn):

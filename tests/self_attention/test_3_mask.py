@@ -123,14 +123,14 @@ def test_the_result_has_the_dtype_of_the_scores(mask, randn):
     keeps_dtype(mask, (randn(2, 3, 4),), "the masked scores have the dtype of the scores")
 
 
+def test_the_scores_stay_as_they_are(mask, randn):
+    unchanged(mask, (randn(2, 3, 4),), "the scores that come in are not changed")
+
+
 def test_gradients_reach_the_scores_in_sight(mask, randn):
     scores = randn(2, 3, 4, dtype=torch.float64)
 
     gradients(mask, (scores,), entry_by_entry, "gradients reach the scores that are not hidden")
-
-
-def test_the_scores_stay_as_they_are(mask, randn):
-    unchanged(mask, (randn(2, 3, 4),), "the scores that come in are not changed")
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (1, 1), (2, 3, 1)], ids=str)

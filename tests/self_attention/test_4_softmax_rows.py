@@ -113,6 +113,15 @@ def test_a_hidden_score_gets_weight_zero(softmax_rows):
     exactly(weights[0, 1:], torch.zeros(2), "-inf gets exactly 0")
 
 
+def test_a_hidden_score_gets_weight_zero_beside_very_low_ones(softmax_rows):
+    scores = torch.tensor([[-15000.0, HIDDEN], [HIDDEN, -15000.0]], dtype=torch.float64)
+
+    weights = softmax_rows(scores)
+
+    expected = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
+    close(weights, expected, "-inf gets weight 0, however low the other scores are")
+
+
 @pytest.mark.parametrize("shift", [100.0, -1000.0, 5000.0])
 def test_adding_a_number_to_a_row_changes_nothing(softmax_rows, shift):
     scores = torch.tensor([[0.0, math.log(3)], [math.log(9), 0.0]], dtype=torch.float64)
@@ -150,6 +159,10 @@ def test_a_transposed_view_is_as_good_as_any(softmax_rows, randn):
     close(weights, rows(scores), "scores need not be contiguous in memory")
 
 
+def test_the_scores_stay_as_they_are(softmax_rows, randn):
+    unchanged(softmax_rows, (randn(2, 3, 4),), "the scores that come in are not changed")
+
+
 def test_gradients_reach_the_scores(softmax_rows, randn):
     scores = randn(2, 3, 4, dtype=torch.float64)
 
@@ -160,10 +173,6 @@ def test_gradients_reach_the_scores_beside_hidden_ones(softmax_rows):
     scores = torch.tensor([[1.0, HIDDEN, HIDDEN], [HIDDEN, 0.5, 2.0]], dtype=torch.float64)
 
     gradients(softmax_rows, (scores,), rows, "gradients reach the scores beside -inf")
-
-
-def test_the_scores_stay_as_they_are(softmax_rows, randn):
-    unchanged(softmax_rows, (randn(2, 3, 4),), "the scores that come in are not changed")
 
 
 def test_the_result_depends_on_the_scores_alone(softmax_rows, randn):

@@ -106,7 +106,7 @@ def failures(specification: list[Case], exercise: str, answers: Answers) -> Iter
 
 
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
-def test_a_mistake_is_caught(specification, figures, exercise, mistake):
+def test_a_mistake_is_caught(specification, figures, keep, exercise, mistake):
     answers = Patched(exercise, lambda: fresh_group("mistakes", exercise)[mistake])
 
     with warnings.catch_warnings():
@@ -114,6 +114,7 @@ def test_a_mistake_is_caught(specification, figures, exercise, mistake):
         first = next(failures(specification, exercise, answers), None)
 
     assert first is not None
+    keep(f"{first}\n{show.wrapped(CATALOGUE.sentence(exercise, mistake))}")
     assert first.startswith(exercise)
     assert "unforeseen" not in first
     assert max(map(len, first.splitlines()[1:]), default=0) <= 78

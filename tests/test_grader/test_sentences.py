@@ -39,7 +39,7 @@ CASES = {
     "number": ("def score(q, k):\n    return 3.5", ["yours the number 3.5"]),
     "generator": (
         "def score(q, k):\n    yield q @ k.mT",
-        ["yours a generator (`yield` instead of `return`?)"],
+        ["yours a generator (`yield`, or parentheses that make no tuple?)"],
     ),
     "coroutine": (
         "async def score(q, k):\n    return q @ k.mT",

@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    from grader import commands  # pytest has put tests/ on the path by now
+    from grader.screen import commands  # pytest has put tests/ on the path by now
 
     return commands.run(config)
 

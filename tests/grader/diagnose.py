@@ -18,7 +18,7 @@ from torch import Tensor
 
 from grader import operations
 from grader.explain import is_plain
-from grader.katas import SOLUTIONS, Kata
+from grader.katas import ROOT, SOLUTIONS, Kata
 from grader.load import Answers
 
 Function = Callable[..., object]
@@ -48,7 +48,7 @@ class Catalogue:
 def load_catalogue(kata: Kata) -> Catalogue | None:
     """The catalogue in solutions/mistakes/, unless it was left out of this copy."""
     file = SOLUTIONS / "mistakes" / f"{kata.name}.py"
-    if not file.exists():
+    if not file.exists() or not (ROOT / "tests" / kata.name / "probes.py").exists():
         return None
     module = Answers(file, kata).module
     groups = {name: getattr(module, name, None) for name in kata.functions}

@@ -4,6 +4,7 @@ import functools
 import types
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from grader import rules, show, verdict
 from grader.graded import Graded
 from grader.grading import Grading
 from grader.katas import ROOT, SOLUTIONS, exercise_of
-from grader.scoreboard import Scoreboard
+from grader.screen.scoreboard import Scoreboard
 
 GRADING = pytest.StashKey[Grading]()
 
@@ -24,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
     except ValueError as error:
         raise pytest.UsageError(f"--against: {error}") from None
     config.stash[GRADING] = grading
+    if config.option.usepdb:
+        verdict.note = verdict.stop  # the debugger opens where the first rule breaks
     torch.set_num_threads(1)  # for tensors this small, threads only get into each other's way
     _find_the_tests(config, grading)
     if not any("test_grader" in arg for arg in config.args):
@@ -149,6 +152,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         "mistake": mistake,
     }
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_exception_interact(call: pytest.CallInfo) -> None:
+    """Let --pdb open in the test, or at the learner's own line, and not in the machinery."""
+    link, last = call.excinfo.tb, None
+    while link:
+        if Path(__file__).parent not in Path(link.tb_frame.f_code.co_filename).parents:
+            last = link
+        link = link.tb_next
+    if last:
+        last.tb_next = None
 
 
 @functools.cache

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from grader.hints import hints_in
 from grader.katas import ROOT, find_katas
-from grader.redo import redo  # noqa: F401  imported once, so that a copy of it can be loaded anew
+from grader.screen.hints import hints_in
+from grader.screen.redo import redo  # noqa: F401  imported once, so that a copy of it can be loaded anew
 
 KATA = "self_attention"
 SOLUTION = (ROOT / f"solutions/{KATA}.py").read_text()
@@ -292,3 +292,26 @@ def test_the_watch_grades_at_every_save(copy, exercises):
     exercises.write_text(stubs)
     assert "0 of 5" in watching.verdict()
     assert watching.stop() == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("def score(q, k):\n    z = q.nothing", "-> z = q.nothing"),
+        ("def score(q, k):\n    return q @ k.mT", "-> close(scores, "),
+    ],
+)
+def test_the_debugger_opens_where_it_broke(copy, exercises, code, line):
+    exercises.write_text(f"{SOLUTION}\n\n{code}\n")
+
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "--pdb"],
+        cwd=copy,
+        input="q\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert line in result.stdout
+    assert result.stdout.count("entering PDB") == 1  # and q ends the run

@@ -7,8 +7,8 @@ import pytest
 
 from grader.grading import Grading
 from grader.katas import TOGETHER
-from grader.picture import picture
-from grader.record import Record
+from grader.screen.picture import picture
+from grader.screen.record import Record
 from grader.show import simple, wrapped
 
 MOST_PRINTED = 5  # lines of what a function printed

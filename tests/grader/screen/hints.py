@@ -4,12 +4,14 @@ import ast
 import textwrap
 
 from grader.katas import SOLUTIONS
-from grader.record import Record
+from grader.screen.record import Record
 
 
 def next_hint(kata: str, exercise: str, record: Record) -> str:
     """The next hint for an exercise; at the end the last one again."""
-    hints = hints_in((SOLUTIONS / f"{kata}.py").read_text(encoding="utf-8"))[exercise]
+    hints = hints_in((SOLUTIONS / f"{kata}.py").read_text(encoding="utf-8")).get(exercise)
+    if not hints:
+        return f"There are no hints for {exercise}."
     given = record.kata(kata).hints
     number = given[exercise] = min(given.get(exercise, 0) + 1, len(hints))
     record.save()

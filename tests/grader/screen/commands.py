@@ -2,12 +2,12 @@
 
 import pytest
 
-from grader.hints import next_hint
 from grader.katas import ROOT, SOLUTIONS, Kata, find_katas
-from grader.record import Record
-from grader.redo import redo
+from grader.screen.hints import next_hint
+from grader.screen.record import Record
+from grader.screen.redo import redo
+from grader.screen.watch import watch
 from grader.stubs import functions_in, is_stub
-from grader.watch import watch
 
 
 def run(config: pytest.Config) -> int | None:

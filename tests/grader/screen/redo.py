@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from grader.katas import ROOT, SOLUTIONS
-from grader.record import Record, free_name
+from grader.screen.record import Record, free_name
 from grader.stubs import functions_in, stub_of
 
 

@@ -131,7 +131,7 @@ def repeatable(
 ) -> None:
     """The same inputs give the same result, whatever was called in between."""
     first = [_results(function(*inputs, **options)) for inputs in calls]
-    for inputs, before in reversed(list(zip(calls, first, strict=True))):
+    for inputs, before in zip(reversed(calls), reversed(first), strict=True):
         for again, once in zip(_results(function(*inputs, **options)), before, strict=True):
             close(again, once, rule)
 

@@ -6,8 +6,9 @@ import textwrap
 import torch
 from torch import Tensor
 
-ASCII = str.maketrans({"✓": "+", "▶": ">", "·": "-", "√": "root of ", "−": "-", "→": "->"}) | (
-    str.maketrans("░▒▓█×", ".:+#x")
+ASCII = str.maketrans(
+    {"✓": "+", "▶": ">", "·": "-", "√": "root of ", "−": "-", "→": "->", "×": "x"}
+    | dict(zip("░▒▓█", ".:+#", strict=True))
 )
 SHADES = "░▒▓█"  # a quarter of the weight each
 LARGEST = 5  # rows and columns of what is shown of a matrix
@@ -54,35 +55,36 @@ def comparison(expected: Tensor, yours: Tensor, wrong: Tensor) -> list[str]:
 
     All three have one shape; `wrong` is True where the two differ.
     """
-    where = []
-    triple = [t.reshape(-1, t.shape[-1]) if t.dim() == 1 else t for t in (expected, yours, wrong)]
-    if expected.dim() > 2:
-        item = tuple(wrong.nonzero()[0][:-2].tolist())
-        where += [f"item {', '.join(map(str, item))} of the batch"] * (max(expected.shape[:-2]) > 1)
-        triple = [t[item] for t in triple]
-    if expected.dim() > 0:
-        for axis, word in enumerate(("row", "column")):
-            size, first = triple[0].shape[axis], int(triple[2].nonzero()[0][axis])
-            start = 0 if first < LARGEST else min(first, size - LARGEST)
-            triple = [t.narrow(axis, start, min(LARGEST, size)) for t in triple]
-            if size > LARGEST:
-                where.append(f"{word}s {start} to {start + LARGEST - 1} of {size}")
-    digits = _digits(*triple)
-    if triple[0].numel() == 1:
-        left, right = (_cell(t.item(), digits) for t in triple[:2])
-        return [*_in_brackets(where), f"expected   {left}", f"yours      {right}"]
-    shades = shades_for(triple[0]) if len(triple[0]) > 1 else ""
-    left = _rows(triple[0], torch.zeros_like(triple[2]), digits, shades)
-    right = _rows(triple[1], triple[2], digits, shades)
+    where, (expected, yours, wrong) = _window(expected, yours, wrong)
+    digits = _digits(expected, yours, wrong)
+    if expected.numel() == 1:
+        left, right = _cell(expected.item(), digits), _cell(yours.item(), digits)
+        return [*where, f"expected   {left}", f"yours      {right}"]
+    shades = shades_for(expected) if len(expected) > 1 else ""
+    left = _rows(expected, torch.zeros_like(wrong), digits, shades)
+    right = _rows(yours, wrong, digits, shades)
     width = max(len(left[0]), len("expected"))
     if len(INDENT) + 2 * width + 3 > WIDTH:
-        return [*_in_brackets(where), "expected", *left, "yours (* differs)", *right]
+        return [*where, "expected", *left, "yours (* differs)", *right]
     pairs = zip(["expected", *left], ["yours (* differs)", *right], strict=True)
-    return [*_in_brackets(where), *(f"{a.ljust(width)}   {b}" for a, b in pairs)]
+    return [*where, *(f"{a.ljust(width)}   {b}" for a, b in pairs)]
 
 
-def _in_brackets(words: list[str]) -> list[str]:
-    return [f"({'; '.join(words)})"] if words else []
+def _window(*triple: Tensor) -> tuple[list[str], list[Tensor]]:
+    """Where to look, in words, and what is seen there of each: a matrix of a few entries."""
+    first, where = triple[-1].nonzero()[0].tolist(), []
+    if len(first) > 2:
+        *item, _, _ = first
+        triple = [t[tuple(item)] for t in triple]
+        where.append(f"item {', '.join(map(str, item))} of the batch")
+    triple = [t.reshape(-1, t.shape[-1]) if t.dim() else t.reshape(1, 1) for t in triple]
+    for axis, word in ((-2, "row"), (-1, "column")):
+        size, index = triple[0].shape[axis], first[axis] if len(first) >= -axis else 0
+        start = 0 if index < LARGEST else min(index, size - LARGEST)
+        triple = [t.narrow(axis, start, min(LARGEST, size)) for t in triple]
+        if size > LARGEST:
+            where.append(f"{word}s {start} to {start + LARGEST - 1} of {size}")
+    return [f"({'; '.join(where)})"] if where else [], triple
 
 
 def _rows(numbers: Tensor, wrong: Tensor, digits: int | None, shades: str) -> list[str]:
@@ -149,7 +151,7 @@ def wrapped(text: str) -> str:
 
 def axes(sizes: tuple[int, ...], names: dict[str, int]) -> str:
     """A shape with the names of its axes, as far as the sizes tell them: (B=2, T_q=3)."""
+    once = {size for size in sizes if sizes.count(size) == 1}
     known = {size: name for name, size in names.items() if list(names.values()).count(size) == 1}
-    return (
-        f"({', '.join(f'{known[size]}={size}' if size in known else str(size) for size in sizes)})"
-    )
+    words = (f"{known[n]}={n}" if n in known.keys() & once else str(n) for n in sizes)
+    return f"({', '.join(words)})"

@@ -137,6 +137,103 @@ class make_qkv:
         with torch.no_grad():
             return x @ w_q, x @ w_k, x @ w_v
 
+    def k_uses_w_q(x, w_q, w_k, w_v):
+        """You make k with w_q, so it is a second copy of q. The key has a weight of its own:
+        k = x @ w_k."""
+        return x @ w_q, x @ w_q, x @ w_v
+
+    def k_transposed(x, w_q, w_k, w_v):
+        """You return k transposed, (..., d_k, T). The exercise keeps a row for each token in all
+        three, (..., T, d_k); the transposing belongs to score."""
+        return x @ w_q, (x @ w_k).mT, x @ w_v
+
+    def returns_v_k_q(x, w_q, w_k, w_v):
+        """You return the value first and the query last. The exercise asks for the order q, k,
+        v."""
+        return x @ w_v, x @ w_k, x @ w_q
+
+    def returns_v_q_k(x, w_q, w_k, w_v):
+        """You return the value first, then query and key. The exercise asks for the order q, k,
+        v."""
+        return x @ w_v, x @ w_q, x @ w_k
+
+    def returns_k_v_q(x, w_q, w_k, w_v):
+        """You return the query last, after key and value. The exercise asks for the order q, k,
+        v."""
+        return x @ w_k, x @ w_v, x @ w_q
+
+    def numpy_detach(x, w_q, w_k, w_v):
+        """You leave torch on the way, for instance through numpy, and with it the gradients and
+        bfloat16. The exercise keeps both, so stay with torch operations."""
+        given = x.detach().numpy()
+        return tuple(torch.from_numpy(given @ w.detach().numpy()) for w in (w_q, w_k, w_v))
+
+    def stacked(x, w_q, w_k, w_v):
+        """You stack q, k and v into one tensor, which works only when v is as wide as q and k. Just
+        return the three: return q, k, v."""
+        return torch.stack([x @ w_q, x @ w_k, x @ w_v])
+
+    def w_v_cut_off(x, w_q, w_k, w_v):
+        """You cut the gradients off on the way to v, as detach and nn.Parameter do, so none
+        reaches w_v. Make v as you make q and k: v = x @ w_v."""
+        return x @ w_q, x @ w_k, (x @ w_v).detach()
+
+    def x_cut_off(x, w_q, w_k, w_v):
+        """You cut x off from its gradients, as x.detach() and torch.tensor(x) do, so the weights
+        learn but nothing before x does. Use x itself."""
+        y = x.detach()
+        return y @ w_q, y @ w_k, y @ w_v
+
+    def divides_by_sqrt_d_model(x, w_q, w_k, w_v):
+        """You divide all three by √d_model. The exercise asks for the plain products, q = x @ w_q,
+        without any scaling."""
+        y = x / math.sqrt(x.shape[-1])
+        return y @ w_q, y @ w_k, y @ w_v
+
+    def overwrites_x(x, w_q, w_k, w_v):
+        """You make k and v from q, as happens when x = x @ w_q replaces x. All three start from the
+        same x: k = x @ w_k, v = x @ w_v."""
+        q = x @ w_q
+        return q, q @ w_k, q @ w_v
+
+    def one_after_the_other(x, w_q, w_k, w_v):
+        """You make k from q and v from k, one after the other. All three start from x: k = x @ w_k,
+        v = x @ w_v."""
+        q = x @ w_q
+        k = q @ w_k
+        return q, k, k @ w_v
+
+    def v_cut_to_d_k(x, w_q, w_k, w_v):
+        """You give v no more than d_k columns. It may be wider than q and k: v has all d_v columns
+        of x @ w_v."""
+        return x @ w_q, x @ w_k, (x @ w_v)[..., : w_k.shape[-1]]
+
+    def two_axes_only(x, w_q, w_k, w_v):
+        """Yours works only when x is a single sequence, (T, d_model). There may be batches and
+        heads in front: x @ w_q takes any number of axes."""
+        return torch.mm(x, w_q), torch.mm(x, w_k), torch.mm(x, w_v)
+
+    def three_axes_only(x, w_q, w_k, w_v):
+        """Yours works only when x has three axes, (B, T, d_model). There may be no batch, or heads
+        as well: x @ w_q takes any number of axes."""
+        _, _, _ = x.shape
+        return x @ w_q, x @ w_k, x @ w_v
+
+    def returns_dict(x, w_q, w_k, w_v):
+        """You return a dict. The exercise asks for the three tensors in a row, without names:
+        return q, k, v."""
+        return {"q": x @ w_q, "k": x @ w_k, "v": x @ w_v}
+
+    def returns_generator(x, w_q, w_k, w_v):
+        """You return a generator, which is used up after one pass. The exercise asks for a
+        sequence: tuple(x @ w for w in ...), or just return q, k, v."""
+        return (x @ w for w in (w_q, w_k, w_v))
+
+    def equal_widths_only(x, w_q, w_k, w_v):
+        """Yours works only when v is as wide as q and k, as a torch.stack of the three does. The
+        width of v is its own, d_v: make it apart, v = x @ w_v."""
+        return torch.stack([x @ w_q, x @ w_k, x @ w_v]).unbind(0)
+
     def forgets_return(x, w_q, w_k, w_v):
         """You return nothing, so the answer is None. End make_qkv with a return of q, k and v."""
         x @ w_q, x @ w_k, x @ w_v
@@ -299,6 +396,91 @@ class score:
         """You hide the future here. That is the task of mask; score returns the scores of every
         query with every key."""
         return _mask(_score(q, k))
+
+    def returns_float32(q, k):
+        """You return float32 whatever comes in. The exercise keeps the dtype of its inputs: float64
+        stays float64, and bfloat16 stays bfloat16."""
+        return q.float() @ k.float().mT / math.sqrt(q.shape[-1])
+
+    def k_cut_off(q, k):
+        """You cut k off from its gradients, as detach and .data do, so the keys never learn. Use k
+        itself."""
+        return q @ k.detach().mT / math.sqrt(q.shape[-1])
+
+    def q_cut_off(q, k):
+        """You cut q off from its gradients, as detach and .data do, so the queries never learn. Use
+        q itself."""
+        return q.detach() @ k.mT / math.sqrt(q.shape[-1])
+
+    def q_with_q(q, k):
+        """You match the queries with each other and never look at k. The exercise matches queries
+        with keys: q @ k.mT."""
+        return q @ q.mT / math.sqrt(q.shape[-1])
+
+    def k_with_k(q, k):
+        """You match the keys with each other and not with q. The exercise matches queries with
+        keys: q @ k.mT."""
+        return k @ k.mT / math.sqrt(q.shape[-1])
+
+    def negated(q, k):
+        """You turn the sign round, so the best match gets the lowest score. The exercise asks for
+        the dot product as it is, divided by √d_k."""
+        return -(q @ k.mT) / math.sqrt(q.shape[-1])
+
+    def sqrt_of_size_0(q, k):
+        """You divide by the root of the size of axis 0, which is also len(q). The exercise asks for
+        √d_k, and d_k is the last axis: q.shape[-1]."""
+        return q @ k.mT / math.sqrt(q.size(0))
+
+    def fourth_root(q, k):
+        """You divide by the fourth root of d_k, a root too many. Divide the product by √d_k, or q
+        and k both by the fourth root."""
+        return q @ k.mT / q.shape[-1] ** 0.25
+
+    def length_of_q(q, k):
+        """You divide each row by the length of its query. The exercise divides all scores by the
+        same number, √d_k."""
+        return q @ k.mT / q.norm(dim=-1, keepdim=True)
+
+    def scaled_only_if_batched(q, k):
+        """You divide by √d_k only when there are leading axes. A single matrix of queries needs the
+        division just as much."""
+        s = q @ k.mT
+        return s / math.sqrt(q.shape[-1]) if q.dim() > 2 else s
+
+    def multiplies_by_d(q, k):
+        """You multiply by d_k. The exercise divides, and by the root: q @ k.mT / √d_k."""
+        return q @ k.mT * q.shape[-1]
+
+    def always_8(q, k):
+        """You divide by 8 whatever d_k is, and that is right for d_k = 64 only. Take d_k from the
+        input: math.sqrt(q.shape[-1])."""
+        return q @ k.mT / 8
+
+    def subtracts_the_root(q, k):
+        """You subtract √d_k. The exercise divides by it: q @ k.mT / √d_k."""
+        return q @ k.mT - math.sqrt(q.shape[-1])
+
+    def subtracts_max(q, k):
+        """You subtract the largest score of each row. That is a step of softmax_rows; score returns
+        the plain scaled dot products."""
+        s = _score(q, k)
+        return s - s.amax(-1, keepdim=True)
+
+    def across_batches(q, k):
+        """You match queries with the keys of every batch, as tensordot does. Each batch has scores
+        of its own, (..., T_q, T_k): use q @ k.mT."""
+        return torch.tensordot(q, k, dims=([-1], [-1])) / math.sqrt(q.shape[-1])
+
+    def two_axes_only(q, k):
+        """Yours works only for two axes, (T, d_k). There may be batches and heads in front:
+        q @ k.mT takes any number of axes."""
+        return torch.mm(q, k.mT) / math.sqrt(q.shape[-1])
+
+    def three_axes_only(q, k):
+        """Yours works only for three axes, (B, T, d_k). There may be no batch, or heads as well:
+        q @ k.mT takes any number of axes."""
+        return torch.bmm(q, k.mT) / math.sqrt(q.shape[-1])
 
     def forgets_return(q, k):
         """You return nothing, so the answer is None. End score with a return of the scores."""
@@ -485,6 +667,89 @@ class mask:
         they reach the scores: work on scores or scores.clone()."""
         return scores.detach().masked_fill(_future(scores), NEG)
 
+    def columns_stop_at_T_q(scores):
+        """You leave the keys from number T_q on visible. There may be more keys than queries, and
+        all of those lie in the future: run j up to T_k."""
+        t = scores.shape[-2]
+        hidden = _future(scores)
+        hidden[:, t:] = False
+        return scores.masked_fill(hidden, NEG)
+
+    def only_if_square(scores):
+        """You hide nothing when T_q and T_k differ. The exercise hides j > i then too, counted from
+        the first query and the first key."""
+        t_q, t_k = scores.shape[-2:]
+        return _mask(scores) if t_q == t_k else scores.clone()
+
+    def zeros_stay(scores):
+        """You leave scores of the future alone that are 0, as triu(scores, 1) != 0 does. Choose by
+        position, j > i, and not by value."""
+        return scores.masked_fill(scores.triu(1) != 0, NEG)
+
+    def hides_positive_only(scores):
+        """You hide only the positive scores of the future, as triu(scores, 1) > 0 does. Choose by
+        position, j > i, and not by value."""
+        return scores.masked_fill(scores.triu(1) > 0, NEG)
+
+    def fill_minus_1e30(scores):
+        """You fill the future with -1e30. The exercise asks for -inf itself, which gets a weight of
+        exactly 0 however low the other scores are."""
+        return scores.masked_fill(_future(scores), -1e30)
+
+    def fill_minus_1e6(scores):
+        """You fill the future with -1e6. Scores can be as low as that, and then the future gets
+        weight; the exercise asks for -inf."""
+        return scores.masked_fill(_future(scores), -1e6)
+
+    def scales_again(scores):
+        """You divide the scores by √T_k. They come in scaled already, and the exercise leaves the
+        visible ones as they are."""
+        return _mask(scores / math.sqrt(scores.shape[-1]))
+
+    def sizes_0_and_1(scores):
+        """You take the sizes of axes 0 and 1, which are T_q and T_k only of a single matrix. Count
+        from the end: scores.shape[-2:]."""
+        m = torch.ones(scores.size(0), scores.size(1), dtype=torch.bool, device=scores.device)
+        return scores.masked_fill(m.triu(1), NEG)
+
+    def two_axes_only(scores):
+        """Yours works only for two axes, as T_q, T_k = scores.shape does. There may be batches and
+        heads in front: T_q, T_k = scores.shape[-2:]."""
+        _, _ = scores.shape
+        return _mask(scores)
+
+    def three_axes_only(scores):
+        """Yours works only for three axes, as B, T_q, T_k = scores.shape does. There may be no
+        batch, or heads as well: T_q, T_k = scores.shape[-2:]."""
+        _, _, _ = scores.shape
+        return _mask(scores)
+
+    def returns_where_visible(scores):
+        """You return a table of 1 (True) where a token may see and 0 elsewhere. The exercise asks
+        for the scores, with -inf where j > i."""
+        return torch.ones_like(scores).tril().bool()
+
+    def returns_where_hidden(scores):
+        """You return a table of 1 (True) where the future is and 0 elsewhere. The exercise asks for
+        the scores, with -inf where j > i."""
+        return torch.ones_like(scores).triu(1).bool()
+
+    def square_of_T_k(scores):
+        """You make the mask T_k by T_k. There may be more or fewer queries than keys: make it T_q
+        by T_k, which is scores.shape[-2:]."""
+        t_k = scores.shape[-1]
+        return scores.masked_fill(torch.ones(t_k, t_k).triu(1).bool(), NEG)
+
+    def subtracts_1e6(scores):
+        """You lower the scores of the future by 1e6. Scores can be that far apart, and then the
+        future keeps its weight; the exercise asks for -inf."""
+        return scores - 1e6 * _future(scores).to(scores.dtype)
+
+    def visible_becomes_zero(scores):
+        """You return 0 wherever a token may see. The exercise keeps the scores there as they came:
+        scores + mask, or scores.masked_fill(...)."""
+        return torch.full_like(scores, NEG).triu(1)
+
     def forgets_return(scores):
         """You return nothing, so the answer is None. End mask with a return of the masked
         scores."""
@@ -524,8 +789,8 @@ class softmax_rows:
         return e / e.sum()
 
     def no_max(scores):
-        """You take exp of the scores as they come: in the thousands it overflows, and inf / inf is
-        NaN. Subtract the largest score of each row first; it does not change the result."""
+        """You do not subtract the largest score of its row from each score, so exp overflows for
+        large scores and vanishes for very low ones, and NaN comes out. Subtract it before exp."""
         e = torch.exp(scores)
         return e / e.sum(-1, keepdim=True)
 
@@ -562,6 +827,13 @@ class softmax_rows:
         again. Apply it once."""
         return torch.softmax(torch.softmax(scores, dim=-1), dim=-1)
 
+    def subtracts_in_place(scores):
+        """You take the maximum away from the caller's scores, as -= and sub_ do. The exercise leaves
+        its input as it was: write scores - maximum for a new tensor."""
+        scores -= scores.amax(-1, keepdim=True)
+        e = torch.exp(scores)
+        return e / e.sum(-1, keepdim=True)
+
     def in_place(scores):
         """You write into the caller's scores, as -= and exp_ do. The exercise leaves its input as
         it was: use new tensors, scores = scores - ... ."""
@@ -570,8 +842,8 @@ class softmax_rows:
         return scores / scores.sum(-1, keepdim=True)
 
     def detached(scores):
-        """You cut the gradients off, as detach, .data, numpy and torch.no_grad do. The exercise
-        asks that they reach the scores."""
+        """You cut the gradients off, as detach, .data and torch.no_grad do. The exercise asks that
+        they reach the scores."""
         return torch.softmax(scores.detach(), dim=-1)
 
     def returns_float32(scores):
@@ -651,8 +923,8 @@ class softmax_rows:
         return torch.softmax(scores / math.sqrt(scores.shape[-1]), dim=-1)
 
     def clamped(scores):
-        """You clamp the scores to between -80 and 80, so larger ones look equal and -inf still gets
-        a little weight. Subtract the maximum of each row instead."""
+        """You clamp the scores from both sides before exp, so all that lie beyond a limit look
+        equal. Subtract the maximum of each row instead, and nothing overflows."""
         e = torch.exp(scores.clamp(-80, 80))
         return e / e.sum(-1, keepdim=True)
 
@@ -666,6 +938,111 @@ class softmax_rows:
         """You replace -inf by 0 before the softmax, which gives hidden positions weight again.
         Leave it: exp(-inf) is exactly 0."""
         return torch.softmax(scores.masked_fill(scores == NEG, 0.0), dim=-1)
+
+    def masks_inside(scores):
+        """You hide the future here. That is the task of mask: softmax_rows gives every finite score
+        its share."""
+        return torch.softmax(_mask(scores), dim=-1)
+
+    def clamped_above(scores):
+        """You cut large scores off before exp, so they look equal; very low ones still vanish, and
+        0 / 0 is NaN. Subtract the maximum of each row instead."""
+        e = torch.exp(scores.clamp(max=80))
+        return e / e.sum(-1, keepdim=True)
+
+    def sums_as_a_row(scores):
+        """You lay the row sums out as a row, as unsqueeze(-2) does, so they line up with the
+        columns or not at all. Use unsqueeze(-1), or keepdim=True in the sum."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return e / e.sum(-1).unsqueeze(-2)
+
+    def flat(scores):
+        """You take one softmax over the whole tensor, so all rows together sum to 1. Each row
+        shall sum to 1: dim=-1."""
+        return torch.softmax(scores.reshape(-1), dim=0).reshape(scores.shape)
+
+    def flat_per_matrix(scores):
+        """You take one softmax over all rows of a matrix, so they sum to 1 only together. Each row
+        shall sum to 1: dim=-1."""
+        return torch.softmax(scores.flatten(-2), dim=-1).reshape(scores.shape)
+
+    def max_in_numerator_only(scores):
+        """You subtract the maximum above the line but not below it, so the rows do not sum to 1.
+        Compute e = exp(scores - maximum) once, and use it for both."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return e / torch.exp(scores).sum(-1, keepdim=True)
+
+    def max_in_denominator_only(scores):
+        """You subtract the maximum below the line but not above it, so the rows do not sum to 1.
+        Compute e = exp(scores - maximum) once, and use it for both."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return torch.exp(scores) / e.sum(-1, keepdim=True)
+
+    def one_in_denominator(scores):
+        """You add 1 to the sum you divide by, so the row sums to less than 1. Divide by the sum
+        alone: it is never 0 once the maximum is subtracted."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return e / (1 + e.sum(-1, keepdim=True))
+
+    def mean_instead_of_sum(scores):
+        """You divide by the mean of the row, so it sums to T_k. Divide by its sum, so that it sums
+        to 1."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return e / e.mean(-1, keepdim=True)
+
+    def largest_amount_instead_of_max(scores):
+        """You subtract the largest absolute value of the row. Of a row of very low scores, or with
+        -inf in it, nothing is left, and NaN comes out. Subtract the maximum."""
+        e = torch.exp(scores - scores.abs().amax(-1, keepdim=True))
+        return e / e.sum(-1, keepdim=True)
+
+    def first_instead_of_max(scores):
+        """You subtract the first score of each row. It may be -inf, or much lower than another one,
+        and then NaN comes out. Subtract the maximum."""
+        e = torch.exp(scores - scores[..., :1])
+        return e / e.sum(-1, keepdim=True)
+
+    def minus_inf_becomes_finite(scores):
+        """You replace -inf by a finite number. The other scores of the row may be lower still, and
+        then hidden positions get the weight. Leave it: exp(-inf) is exactly 0."""
+        return torch.softmax(scores.masked_fill(scores == NEG, -1e4), dim=-1)
+
+    def log_of_overflowing_sum(scores):
+        """You take the logarithm of a sum of exps, and with large scores exp overflows before that.
+        Subtract the maximum of each row first, or use torch.logsumexp."""
+        return torch.exp(scores - torch.log(torch.exp(scores).sum(-1, keepdim=True)))
+
+    def sum_over_axis_1(scores):
+        """You divide by sums along axis 1, which is the last axis only of a single matrix. Sum
+        along the last axis whatever their number: e.sum(dim=-1, keepdim=True)."""
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return e / e.sum(1, keepdim=True)
+
+    def dim_2(scores):
+        """You share out along axis 2, which is the last only of three axes. Rows run along the last
+        axis whatever their number: dim=-1."""
+        return torch.softmax(scores, dim=2)
+
+    def dim_3(scores):
+        """You share out along axis 3, and there may be only two or three axes. Rows run along the
+        last axis whatever their number: dim=-1."""
+        return torch.softmax(scores, dim=3)
+
+    def clamped_below(scores):
+        """You lift low scores up to a limit, and -inf with them. In a row of scores that are all
+        lower, hidden positions get weight. Leave -inf: exp(-inf) is exactly 0."""
+        return torch.softmax(scores.clamp(min=-1e4), dim=-1)
+
+    def small_number_in_denominator(scores):
+        """You add a small number to the sum instead of subtracting the maximum. Large scores still
+        overflow, and rows of very low ones become 0. Subtract the maximum of each row."""
+        e = torch.exp(scores)
+        return e / (e.sum(-1, keepdim=True) + 1e-9)
+
+    def numpy_detach(scores):
+        """You leave torch on the way, for instance through numpy, and with it the gradients and
+        bfloat16. The exercise keeps both, so stay with torch operations."""
+        return torch.from_numpy(torch.softmax(scores, dim=-1).detach().numpy())
 
     def forgets_return(scores):
         """You return nothing, so the answer is None. End softmax_rows with a return of the
@@ -784,8 +1161,8 @@ class attend:
         return torch.softmax(s, -1) @ v
 
     def fill_minus_1e4(q, k, v, is_causal=False):
-        """You fill the future with -10000. Scores can be lower than that, and then the future gets
-        the weight. Use -inf."""
+        """You hide the future with a finite number such as -10000. Scores can be far lower, and
+        then the future gets the weight. Use -inf."""
         s = _score(q, k)
         if is_causal:
             s = s.masked_fill(_future(s), -1e4)
@@ -835,8 +1212,8 @@ class attend:
         return _weights(q, k[..., :t, :], is_causal) @ v[..., :t, :]
 
     def exclusive_prefix_loop(q, k, v, is_causal=False):
-        """You let query i see the keys before i but not key i itself, so the first row is empty and
-        becomes 0. Take one key more: k[..., : i + 1, :]."""
+        """You do not let query i see key i itself, so the first one sees nothing and takes 0. Hide
+        j > i only: that is triu(1), or k[..., : i + 1, :] in a loop."""
         if not is_causal:
             return _weights(q, k, False) @ v
         rows = [
@@ -897,8 +1274,8 @@ class attend:
         return torch.softmax(_mask(s) if is_causal else s, -1) @ v
 
     def scaled_twice(q, k, v, is_causal=False):
-        """You divide the scores by d_k: by √d_k twice, or without the root. Once by √d_k is enough,
-        and score does it already."""
+        """You divide the scores by d_k: by √d_k twice, or without the root. Divide once by √d_k;
+        what comes out of score is divided already."""
         s = _score(q, k) / math.sqrt(q.shape[-1])
         return torch.softmax(_mask(s) if is_causal else s, -1) @ v
 
@@ -914,8 +1291,8 @@ class attend:
         return torch.softmax(_weights(q, k, is_causal), -1) @ v
 
     def no_max(q, k, v, is_causal=False):
-        """You take exp of the scores as they come, and large ones overflow to NaN. Subtract the
-        maximum of each row first, or use torch.softmax."""
+        """You do not subtract the largest score of each row, so exp of large ones overflows and NaN
+        comes out. Subtract it before exp, or use torch.softmax."""
         s = _score(q, k)
         e = torch.exp(_mask(s) if is_causal else s)
         return e @ v / e.sum(-1, keepdim=True)
@@ -937,8 +1314,8 @@ class attend:
         return torch.softmax(s, -1) @ v
 
     def renormalised_after_softmax(q, k, v, is_causal=False):
-        """You mask after the softmax and divide by what is left. If the future had all the weight,
-        nothing is left, and 0 / 0 is NaN. Mask the scores, before the softmax."""
+        """You mask after exp or after the softmax and divide by what is left. If the future had all
+        the weight, that is 0, and 0 / 0 is NaN. Mask the scores, before their maximum is taken."""
         w = _weights(q, k, False)
         if is_causal:
             w = w.tril()
@@ -965,6 +1342,212 @@ class attend:
         """You return float32 whatever comes in. The exercise keeps the dtype of its inputs: float64
         stays float64, and bfloat16 stays bfloat16."""
         return _weights(q.float(), k.float(), is_causal) @ v.float()
+
+    def global_max(q, k, v, is_causal=False):
+        """You subtract one maximum for all queries, so exp of a query whose scores lie far below it
+        is 0 throughout, and 0 / 0 is NaN. Subtract the maximum of each row."""
+        s = _score(q, k)
+        s = _mask(s) if is_causal else s
+        e = torch.exp(s - s.max())
+        return e / e.sum(-1, keepdim=True) @ v
+
+    def sqrt_of_T_k(q, k, v, is_causal=False):
+        """You divide the scores by √T_k, the root of the number of keys. The exercise asks for
+        √d_k, the width of the queries and keys: q.shape[-1]."""
+        s = q @ k.mT / math.sqrt(k.shape[-2])
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def sqrt_of_T_q(q, k, v, is_causal=False):
+        """You divide the scores by √T_q, the root of the number of queries. The exercise asks for
+        √d_k, the width of the queries and keys: q.shape[-1]."""
+        s = q @ k.mT / math.sqrt(q.shape[-2])
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def scales_the_result_too(q, k, v, is_causal=False):
+        """You divide by √d_k once more, after the softmax, so the weights sum to less than 1.
+        Divide the scores, before the softmax, and nothing else."""
+        return _weights(q, k, is_causal) @ v / math.sqrt(q.shape[-1])
+
+    def causal_only_if_square(q, k, v, is_causal=False):
+        """You hide nothing when T_q and T_k differ. With is_causal, j > i is hidden then too,
+        counted from the first query and the first key."""
+        return _weights(q, k, is_causal and q.shape[-2] == k.shape[-2]) @ v
+
+    def hides_past_nan_to_zero(q, k, v, is_causal=False):
+        """You hide the past, j < i, when is_causal is True, and queries that see nothing take 0.
+        Your triangle is the wrong one of the two: hide the future, j > i."""
+        s = _score(q, k)
+        if is_causal:
+            s = s.masked_fill(torch.ones_like(s, dtype=torch.bool).tril(-1), NEG)
+        return torch.softmax(s, -1).nan_to_num() @ v
+
+    def bottom_right_nan_to_zero(q, k, v, is_causal=False):
+        """You line the causal triangle up with the last key, and queries that see nothing take 0.
+        The exercise lines it up with the first: query 0 always sees key 0."""
+        s = _score(q, k)
+        if is_causal:
+            offset = 1 + k.shape[-2] - q.shape[-2]
+            s = s.masked_fill(torch.ones_like(s, dtype=torch.bool).triu(offset), NEG)
+        return torch.softmax(s, -1).nan_to_num() @ v
+
+    def hides_self_but_in_row_0(q, k, v, is_causal=False):
+        """You do not let query i see key i itself, but for the first query, which has no other.
+        Hide j > i only: that is triu(1), or k[..., : i + 1, :] in a loop."""
+        s = _score(q, k)
+        if is_causal:
+            hidden = torch.ones_like(s, dtype=torch.bool).triu()
+            hidden[..., 0, 0] = False
+            s = s.masked_fill(hidden, NEG)
+        return torch.softmax(s, -1) @ v
+
+    def k_transpose_1_2(q, k, v, is_causal=False):
+        """You swap axes 1 and 2 of k, which are the right ones only for three axes. Count from the
+        end, k.transpose(-2, -1), and it works for any number."""
+        s = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def k_transpose_0_1(q, k, v, is_causal=False):
+        """You swap axes 0 and 1 of k, which are the right ones only for a single matrix. Count from
+        the end, k.transpose(-2, -1), and it works for batches and heads too."""
+        s = q @ k.transpose(0, 1) / math.sqrt(q.shape[-1])
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def no_softmax_zero_mask(q, k, v, is_causal=False):
+        """You multiply the scores themselves by v. The softmax between the two is missing, and it
+        needs -inf where you now put 0 for the future."""
+        s = _score(q, k)
+        return (s.tril() if is_causal else s) @ v
+
+    def q_with_q(q, k, v, is_causal=False):
+        """You match the queries with each other and never look at k. Match them with the keys:
+        q @ k.mT."""
+        return _weights(q, q, is_causal) @ v
+
+    def k_with_k(q, k, v, is_causal=False):
+        """You match the keys with each other and never look at q. Match the queries with the keys:
+        q @ k.mT."""
+        return _weights(k, k, is_causal) @ v
+
+    def output_transposed(q, k, v, is_causal=False):
+        """You return (..., d_v, T_q), features before tokens. The exercise keeps a row for each
+        query: weights @ v as it is."""
+        return (_weights(q, k, is_causal) @ v).mT
+
+    def minus_inf_after_softmax(q, k, v, is_causal=False):
+        """You put -inf into the weights, after the softmax, so infinite values or NaN come out. Put
+        it into the scores, before the softmax."""
+        w = _weights(q, k, False)
+        return (_mask(w) if is_causal else w) @ v
+
+    def v_cut_off(q, k, v, is_causal=False):
+        """You cut v off from its gradients, as detach and .data do, so the values never learn. Use
+        v itself."""
+        return _weights(q, k, is_causal) @ v.detach()
+
+    def adds_q_if_it_fits(q, k, v, is_causal=False):
+        """You add q to the result whenever the shapes fit, like the shortcut around a transformer
+        layer. The exercise asks for weights @ v alone."""
+        out = _weights(q, k, is_causal) @ v
+        return out + q if out.shape == q.shape else out
+
+    def clamped(q, k, v, is_causal=False):
+        """You clamp the scores, so all that lie beyond a limit look equal. Leave them as they are:
+        torch.softmax, or subtracting the maximum of each row, copes with any size."""
+        s = _score(q, k).clamp(-1e4, 1e4)
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def fill_minus_1e6(q, k, v, is_causal=False):
+        """You hide the future with a finite number such as -1e6. Scores can be as low as that, and
+        then the future gets weight. Use -inf."""
+        s = _score(q, k)
+        if is_causal:
+            s = s.masked_fill(_future(s), -1e6)
+        return torch.softmax(s, -1) @ v
+
+    def negated(q, k, v, is_causal=False):
+        """You turn the sign of the scores round, so the worst match gets the most weight. Take the
+        softmax of q @ k.mT / √d_k as it is."""
+        return _weights(-q, k, is_causal) @ v
+
+    def one_hot(q, k, v, is_causal=False):
+        """You let each query take the one best value. The softmax is softer: every visible key gets
+        a share of the weight."""
+        s = _score(q, k)
+        s = _mask(s) if is_causal else s
+        best = s.argmax(-1, keepdim=True)
+        return torch.zeros_like(s).scatter(-1, best, 1.0) @ v
+
+    def averages_visible(q, k, v, is_causal=False):
+        """You give every visible value the same weight, so q and k have no say. The weights are the
+        softmax of the scores of q with k."""
+        s = torch.zeros_like(_score(q, k))
+        return torch.softmax(_mask(s) if is_causal else s, -1) @ v
+
+    def ones_as_mask(q, k, v, is_causal=False):
+        """You move the future down by 1 only, as adding a triangle of ones does. Its scores have to
+        become -inf: the ones can only say where."""
+        s = _score(q, k)
+        return torch.softmax(s + torch.ones_like(s).tril() if is_causal else s, -1) @ v
+
+    def no_is_causal(q, k, v):
+        """Your attend has no parameter is_causal. The exercise calls attend(q, k, v,
+        is_causal=True), so the name has to be this one."""
+        return _weights(q, k, False) @ v
+
+    def masks_if_given(q, k, v, is_causal=None):
+        """You mask whenever is_causal is given, even if it is False. Ask whether it is true: if
+        is_causal, and not whether it is None."""
+        return _weights(q, k, is_causal is not None) @ v
+
+    def masks_v(q, k, v, is_causal=False):
+        """You cut v to a triangle. Which keys a query may see is a matter of the scores: set those
+        with j > i to -inf before the softmax, and leave v whole."""
+        return _weights(q, k, False) @ (v.tril() if is_causal else v)
+
+    def renormalised_with_eps(q, k, v, is_causal=False):
+        """You mask after exp or after the softmax and divide by what is left and a little more. If
+        the future had all the weight, 0 comes out. Mask the scores, before the softmax."""
+        w = _weights(q, k, False)
+        if is_causal:
+            w = w.tril()
+            w = w / (w.sum(-1, keepdim=True) + 1e-9)
+        return w @ v
+
+    def two_axes_only(q, k, v, is_causal=False):
+        """Yours works only for two axes, (T, d_k). There may be batches and heads in front: @, .mT
+        and shape[-2:] take any number of axes."""
+        _, _ = q.shape
+        return _weights(q, k, is_causal) @ v
+
+    def three_axes_only(q, k, v, is_causal=False):
+        """Yours works only for three axes, (B, T, d_k). There may be no batch, or heads as well: @,
+        .mT and shape[-2:] take any number of axes."""
+        _, _, _ = q.shape
+        return _weights(q, k, is_causal) @ v
+
+    def numpy_detach(q, k, v, is_causal=False):
+        """You leave torch on the way, for instance through numpy, and with it the gradients and
+        bfloat16. The exercise keeps both, so stay with torch operations."""
+        w = _weights(q, k, is_causal)
+        return torch.from_numpy(w.detach().numpy() @ v.detach().numpy())
+
+    def mask_of_T_q(q, k, v, is_causal=False):
+        """You make the mask T_q by T_q. There may be more or fewer keys than queries: make it T_q
+        by T_k, which is scores.shape[-2:]."""
+        s = _score(q, k)
+        if is_causal:
+            t_q = q.shape[-2]
+            s = s.masked_fill(torch.ones(t_q, t_q).triu(1).bool(), NEG)
+        return torch.softmax(s, -1) @ v
+
+    def mask_of_T_k(q, k, v, is_causal=False):
+        """You make the mask T_k by T_k. There may be more or fewer queries than keys: make it T_q
+        by T_k, which is scores.shape[-2:]."""
+        s = _score(q, k)
+        if is_causal:
+            t_k = k.shape[-2]
+            s = s.masked_fill(torch.ones(t_k, t_k).triu(1).bool(), NEG)
+        return torch.softmax(s, -1) @ v
 
     def forgets_return(q, k, v, is_causal=False):
         """You return nothing, so the answer is None. End attend with a return of weights @ v."""

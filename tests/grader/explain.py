@@ -45,7 +45,7 @@ def told(error: BaseException, path: Path, doing: str, unwritten: set[str]) -> s
 def syntax(error: SyntaxError | ValueError, path: Path) -> str:
     """A file that is not Python as a sentence, with the place marked."""
     if "unicode error" in str(error) or "null bytes" in str(error):
-        return f"{shown(path)} is not a text in UTF-8. Save it with this encoding."
+        return f"{shown(path)} is not plain text in UTF-8. Save it with this encoding."
     line = getattr(error, "lineno", None)
     said = f"{shown(path)}{f':{line}' if line else ''} is not Python yet: {error.args[0]}."
     text = (getattr(error, "text", None) or "").rstrip().expandtabs(1)

@@ -59,6 +59,8 @@ def find_answers(wanted: str, start: Path, katas: dict[str, Kata]) -> dict[str, 
     """
     places = [start / Path(wanted).expanduser(), ROOT / wanted]
     place = next((p.resolve() for p in places if wanted and p.exists()), None)
+    if place is None and wanted == "exercises":
+        place = ROOT / "exercises"  # deleted: each exercise says so
     if place is None:
         raise ValueError(
             f"there is no {wanted or 'folder without a name'}. {_what_there_is(katas)}"
@@ -70,7 +72,7 @@ def find_answers(wanted: str, start: Path, katas: dict[str, Kata]) -> dict[str, 
     for folder in (place, place / "exercises"):
         if any((folder / f"{name}.py").exists() for name in katas):
             return {name: folder / f"{name}.py" for name in katas}
-    if place == ROOT / "exercises":  # all answers deleted: each exercise says so
+    if place == ROOT / "exercises":
         return {name: place / f"{name}.py" for name in katas}
     files = " or ".join(f"{name}.py" for name in katas)
     raise ValueError(f"{wanted} holds no {files}. {_what_there_is(katas)}")

@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from grader.explain import ends_the_run, syntax, told
-from grader.katas import SOLUTIONS, TOGETHER, Kata, shown
+from grader.katas import ROOT, SOLUTIONS, TOGETHER, Kata, shown
 from grader.stubs import Function, is_stub
 
 
@@ -44,7 +44,8 @@ class Answers:
             linecache.checkcache(str(path))
             tree = ast.parse(source, str(path))
         except OSError:
-            self.trouble = f"There is no {shown(path)}."
+            back = " pytest --redo puts it back." if path.parent == ROOT / "exercises" else ""
+            self.trouble = f"There is no {shown(path)}.{back}"
         except (SyntaxError, ValueError) as error:
             self.trouble = syntax(error, path)
         except (RecursionError, MemoryError):

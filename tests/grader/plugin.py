@@ -148,6 +148,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         "place": answers.place(exercise),
         "question": answers.question(exercise),
         "not_started": answers.not_started(exercise),
+        "trouble": bool(answers.trouble),
         "broken": broken,
         "mistake": mistake,
     }

@@ -135,7 +135,7 @@ def simple(text: str, encoding: str) -> str:
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        text = text.translate(ASCII).encode("ascii", "replace").decode()
+        text = wrapped(text.translate(ASCII).encode("ascii", "replace").decode())
     return text
 
 

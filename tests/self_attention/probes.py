@@ -55,6 +55,7 @@ def probes(randn: Callable[..., Tensor]) -> dict[str, list[Arguments]]:
                 torch.tensor([[1e3, 1e3 + 1], [0.0, 1.0], [-1e3, 1 - 1e3]], dtype=torch.float64),
                 torch.tensor([[800.0, 0.0, 1.0]], dtype=torch.float64),
                 torch.tensor([[-800.0, -801.0]], dtype=torch.float64),
+                torch.tensor([[-2e4, HIDDEN, -2e4 - 1]], dtype=torch.float64),
             ]
         ],
         "attend": [
@@ -77,6 +78,8 @@ def _scores(randn: Callable[..., Tensor]) -> Iterator[Tensor]:
         (2, 3, 3, 3),
         (2, 1, 4, 4),
         (11, 11),
+        (1, 4),
+        (1, 3, 3),
     ]:
         yield randn(*size)
     yield 2e4 * randn(3, 3)
@@ -94,9 +97,15 @@ def _triples(randn: Callable[..., Tensor]) -> Iterator[tuple[Tensor, ...]]:
         [(2, 3, 3, 3), (2, 3, 3, 3), (2, 3, 3, 3)],
         [(2, 1, 3, 3), (2, 1, 4, 3), (2, 1, 4, 2)],
         [(11, 3), (11, 3), (11, 2)],
+        [(1, 3), (3, 3), (3, 2)],
     ]:
         yield randn(*q), randn(*k), randn(*v)
     yield torch.zeros(3, 3, dtype=torch.float64), randn(3, 3), randn(3, 3)
+    apart = torch.zeros(2, 3, dtype=torch.float64)
+    apart[:, 0] = torch.tensor([1.0, -1.0])
+    yield apart, 3e4 * apart.abs() + randn(2, 3), randn(2, 2)
     large = torch.zeros(3, 3, dtype=torch.float64)
     large[:, 0] = torch.tensor([-3e4, -3e4, 5e4])
-    yield torch.eye(3, dtype=torch.float64)[[0, 0, 0]], large, randn(3, 2)
+    low = torch.zeros(3, 3, dtype=torch.float64)
+    low[:, 0] = torch.tensor([1.0, 60.0, 1.0])
+    yield low, large, randn(3, 2)

@@ -31,6 +31,14 @@ def test_there_is_a_weight_for_each_score(softmax_rows, randn):
     shape(weights, {"B": 2, "T_q": 3, "T_k": 4}, "the weights have the shape of the scores")
 
 
+def test_two_rows_by_hand(softmax_rows):
+    scores = torch.tensor([[0.0, math.log(3)], [math.log(9), 0.0]])
+
+    weights = softmax_rows(scores)
+
+    close(weights, torch.tensor([[0.25, 0.75], [0.9, 0.1]]), "each row is shared out on its own")
+
+
 def test_one_row_by_hand(softmax_rows):
     scores = torch.tensor([[0.0, math.log(3)]])
 
@@ -40,14 +48,6 @@ def test_one_row_by_hand(softmax_rows):
     close(
         weights, torch.tensor([[0.25, 0.75]]), "a weight is exp(score) / the sum of its row's exp"
     )
-
-
-def test_two_rows_by_hand(softmax_rows):
-    scores = torch.tensor([[0.0, math.log(3)], [math.log(9), 0.0]])
-
-    weights = softmax_rows(scores)
-
-    close(weights, torch.tensor([[0.25, 0.75], [0.9, 0.1]]), "each row is shared out on its own")
 
 
 def test_three_rows_of_two_by_hand(softmax_rows):

@@ -182,11 +182,10 @@ def test_a_mistake_that_is_not_in_the_catalogue_gets_no_other_name(figures, exer
 
 
 # Their outcome is not quite that of the original: other random numbers, a gradient of zeros
-# where the original has none, a result that is a copy.
+# where the original has none.
 UNNAMED = {
     "fresh_linear_ignores_weights__randn",
     "floor_division__floor",
-    "in_place__copy",
 }
 # Drawn in another way, which is the same way in some versions of torch only.
 DRAWN_OTHERWISE = {"dropout_always__bernoulli"}

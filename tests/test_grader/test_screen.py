@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,7 +199,7 @@ def test_redo_of_a_broken_or_missing_file(run, copy, exercises):
     stubs = exercises.read_text()
     exercises.write_text("def score(:\n")
 
-    refused = run("--redo=score", root=copy).stdout.str()
+    refused = run("--redo=score", root=copy).stderr.str()
     run("--redo", root=copy)
     restored = exercises.read_text()
     exercises.unlink()
@@ -315,3 +316,110 @@ def test_the_debugger_opens_where_it_broke(copy, exercises, code, line):
 
     assert line in result.stdout
     assert result.stdout.count("entering PDB") == 1  # and q ends the run
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"hints": {"score": -5}},
+        {"hints": {"score": 1.5}},
+        {"times": [float("nan")], "started": 5},
+        {"times": [-5]},
+        {"result": "../../x"},
+        {"in_hand": "../x"},
+        {"unknown": 1},
+    ],
+)
+def test_a_record_edited_by_hand_is_set_aside(run, copy, entry):
+    (copy / ".attempts").mkdir()
+    (copy / ".attempts/record.json").write_text(json.dumps({KATA: entry}))
+
+    result = run("--hint=score", root=copy)
+
+    assert "record.json was unreadable" in result.stdout.str()
+    assert "score, hint 1 of 3" in result.stdout.str()
+
+
+def test_where_nothing_can_be_written_everything_but_redo_works(run, copy, exercises):
+    (copy / ".attempts").write_text("in the way")
+    exercises.write_text(SOLUTION)
+
+    graded = run(root=copy)
+    hint = run("--hint=score", root=copy)
+    redone = run("--redo", root=copy)
+
+    assert "5 of 5" in graded.stdout.str()
+    assert "Nothing of" in graded.stdout.str()
+    assert "score, hint 1 of 3" in hint.stdout.str()
+    assert "nothing was changed" in redone.stderr.str()
+    assert exercises.read_text() == SOLUTION
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'X = "a\x0cb\x1cc\u2028d"\n\n' + SOLUTION,
+        "\ufeff" + SOLUTION,
+        SOLUTION.replace("\n", "\r\n"),
+        "import functools\n" + SOLUTION.replace("def score", "@functools.cache\ndef score"),
+    ],
+    ids=["odd line ends", "BOM", "CRLF", "decorated"],
+)
+def test_redo_of_one_exercise_in_an_odd_file(run, copy, exercises, source):
+    exercises.write_bytes(source.encode())
+
+    result = run("--redo=score", root=copy)
+
+    after = exercises.read_bytes().decode()
+    compile(after.lstrip("\ufeff"), "after", "exec")
+    assert result.ret == 0
+    assert after.count("raise NotImplementedError") == 1
+    assert after.startswith(source[:8])
+    assert ("\r\n" in after) == ("\r\n" in source)
+
+
+def test_redo_of_one_exercise_of_a_missing_file_brings_all_back(run, copy, exercises):
+    stubs = exercises.read_text()
+    exercises.unlink()
+
+    assert "There is no exercises/self_attention.py. pytest --redo" in run(root=copy).stdout.str()
+    run("--redo=score", root=copy)
+
+    assert exercises.read_text() == stubs
+
+
+def test_a_partial_run_keeps_what_is_known(run, copy, exercises):
+    exercises.write_text(SOLUTION)
+    run(root=copy)
+    run("tests/self_attention/test_1_make_qkv.py", root=copy)
+
+    assert record_of(copy)["result"] == "5 of 5"
+    assert "name one, as in --hint=score" in run("--hint", root=copy).stderr.str()
+
+
+@pytest.mark.parametrize(
+    "options", [("--hint", "--redo"), ("--watch", "--redo"), ("--watch", "--against=solutions")]
+)
+def test_what_does_not_go_together_is_refused(run, copy, options):
+    result = run(*options, root=copy)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert len(result.stderr.lines) <= 3
+
+
+def test_a_broken_file_is_told_once_and_moves_nothing(run, copy, exercises):
+    exercises.write_text(SOLUTION.replace("return q @ k.mT / math.sqrt(q.shape[-1])", "return (q"))
+
+    screen = run(root=copy).stdout.str()
+
+    assert screen.count("is not Python yet") == 1
+    assert "not graded" in screen
+    assert "Stuck?" not in screen
+    assert record_of(copy)["in_hand"] == ""
+
+
+def test_without_solutions_no_command_is_offered_that_needs_them(run, copy):
+    shutil.rmtree(copy / "solutions")
+
+    assert "--hint" not in run(root=copy).stdout.str()
+    assert "there is no solutions/ here" in run("--hint", root=copy).stderr.str()

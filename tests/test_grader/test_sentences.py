@@ -237,7 +237,7 @@ WRONG = {
     "too deep to read": ("x = " + "-" * 200_000 + "1", "is nested too deeply"),
     "sparse": ("def score(q, k):\n    return (q @ k.mT).to_sparse()", "a sparse or nested tensor"),
     "a class": ("class score:\n    pass", "is no function; it is a class."),
-    "not UTF-8": ("\0", "is not a text in UTF-8"),
+    "not UTF-8": ("\0", "is not plain text in UTF-8"),
 }
 
 

@@ -13,31 +13,41 @@ from grader.stubs import functions_in, is_stub
 def run(config: pytest.Config) -> int | None:
     """Do what was asked and return the exit status, or None if tests are to be run."""
     option = config.option
-    if option.watch:
-        return watch(list(config.invocation_params.args))
-    if option.hint is None and option.redo is None:
+    asked = [
+        name for name in ("hint", "redo", "watch") if getattr(option, name) not in (None, False)
+    ]
+    if not asked:
         return None
-    if not SOLUTIONS.is_dir():
-        print("There is no solutions/ here, so there are no hints and no stubs to put back.")
-        return pytest.ExitCode.USAGE_ERROR
-    record, katas = Record(), find_katas()
-    if record.notice:
-        print(record.notice)
-    if option.redo == "":
-        print(*(redo(name, None, record) for name in katas), sep="\n")
-        return pytest.ExitCode.OK
     try:
-        kata, exercise = _find(option.redo or option.hint, katas, record)
+        if len(asked) > 1:
+            raise ValueError(f"one at a time: --{' or --'.join(asked)}")
+        if option.watch and option.against != "exercises":
+            raise ValueError("--watch grades your own exercises/, not --against another folder")
+        if not option.watch and not SOLUTIONS.is_dir():
+            raise ValueError("there is no solutions/ here, so no hints and no stubs to put back")
+        if option.watch:
+            return watch(list(config.invocation_params.args))
+        record = Record()
+        for line in _answer(option.hint, option.redo, record):
+            print(line)
+        if record.notice:
+            print(record.notice)
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
-    print(redo(kata, exercise, record) if option.redo else next_hint(kata, exercise, record))
     return pytest.ExitCode.OK
 
 
-def _find(wanted: str, katas: dict[str, Kata], record: Record) -> tuple[str, str]:
-    """The kata and the exercise that are meant by `score`, `self_attention.score` or nothing."""
-    if not wanted:
-        return _in_hand(katas, record)
+def _answer(hint: str | None, again: str | None, record: Record) -> list[str]:
+    katas = find_katas()
+    if again == "" or again in katas:
+        return [redo(name, None, record) for name in katas if again in ("", name)]
+    if again:
+        return [redo(*_find(again, katas), record)]
+    return [next_hint(*(_find(hint, katas) if hint else _in_hand(katas, record)), record)]
+
+
+def _find(wanted: str, katas: dict[str, Kata]) -> tuple[str, str]:
+    """The kata and the exercise that are meant by `score` or `self_attention.score`."""
     places = [(kata.name, name) for kata in katas.values() for name in kata.functions]
     meant = [place for place in places if wanted in (place[1], ".".join(place))]
     if len(meant) == 1:
@@ -47,7 +57,7 @@ def _find(wanted: str, katas: dict[str, Kata], record: Record) -> tuple[str, str
 
 
 def _in_hand(katas: dict[str, Kata], record: Record) -> tuple[str, str]:
-    """The exercise the last run pointed at, or the first stub, or the first of all."""
+    """The exercise that the last run pointed at, or else the first stub."""
     for kata in katas.values():
         if record.kata(kata.name).in_hand in kata.functions:
             return kata.name, record.kata(kata.name).in_hand
@@ -58,5 +68,4 @@ def _in_hand(katas: dict[str, Kata], record: Record) -> tuple[str, str]:
         for name in kata.functions:
             if name in written and is_stub(written[name]):
                 return kata.name, name
-    first = next(iter(katas.values()))
-    return first.name, first.functions[0]
+    raise ValueError("no exercise is in hand; name one, as in --hint=score")

@@ -1,6 +1,8 @@
 """What the answers attend to, drawn in the terminal: the darker, the more weight."""
 
+import contextlib
 import importlib
+import io
 
 from torch import Tensor
 
@@ -18,10 +20,11 @@ def picture(grading: Grading, kata: str) -> list[str]:
         return []
     names = grading.katas[kata].functions
     try:
-        title, weights = lesson.pattern(
-            **{name: grading.function(kata, TOGETHER, name) for name in names}
-        )
-        return ["", title, "", *draw(weights)]
+        with contextlib.redirect_stdout(io.StringIO()):  # a print has been shown often enough
+            title, weights = lesson.pattern(
+                **{name: grading.function(kata, TOGETHER, name) for name in names}
+            )
+        return [title, "", *draw(weights)]
     except (Broken, AttributeError, TypeError, ValueError):
         return ["There is a picture once all of it works."]
 

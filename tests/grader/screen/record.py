@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -62,10 +63,12 @@ class Record:
             self._katas = {name: _checked(KataRecord(**entry)) for name, entry in raw.items()}
         except FileNotFoundError:
             pass
-        except (OSError, ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError):
             aside = free_name("record-unreadable", ".json")
             os.replace(FILE, aside)
             self.notice = f".attempts/record.json was unreadable; it is now {aside.name}."
+        except OSError as error:
+            self.notice = f"Nothing is remembered of earlier runs: {error}"
 
     def kata(self, name: str) -> KataRecord:
         """The record of a kata, empty at first."""
@@ -73,11 +76,14 @@ class Record:
 
     def save(self) -> None:
         """Write the record whole, or not at all."""
-        FOLDER.mkdir(exist_ok=True)
-        draft = FILE.with_suffix(f".{os.getpid()}")
         entries = {name: dataclasses.asdict(entry) for name, entry in self._katas.items()}
-        draft.write_text(json.dumps(entries, indent=2), encoding="utf-8")
-        os.replace(draft, FILE)
+        draft = FILE.with_suffix(f".{os.getpid()}")
+        try:
+            FOLDER.mkdir(exist_ok=True)
+            draft.write_text(json.dumps(entries, indent=2), encoding="utf-8")
+            os.replace(draft, FILE)
+        except OSError as error:
+            self.notice = f"Nothing of this run is remembered: {error}"
 
 
 def free_name(stem: str, suffix: str):
@@ -88,10 +94,12 @@ def free_name(stem: str, suffix: str):
 
 
 def _checked(entry: KataRecord) -> KataRecord:
-    words = isinstance(entry.in_hand, str) and isinstance(entry.result, str)
     numbers = [entry.started, *entry.times, *entry.hints.values()]
-    if not words or not all(isinstance(number, (int, float)) for number in numbers):
-        raise TypeError("a value of the wrong type")
+    sensible = all(isinstance(n, (int, float)) and 0 <= n < 1e12 for n in numbers)
+    counts = all(isinstance(n, int) for n in entry.hints.values())
+    words = re.fullmatch(r"\w*", entry.in_hand) and re.fullmatch(r"\d+ of \d+", entry.result)
+    if not (sensible and counts and words):
+        raise ValueError("not what was written")
     return entry
 
 

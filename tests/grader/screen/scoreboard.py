@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from grader.grading import Grading
-from grader.katas import TOGETHER
+from grader.katas import SOLUTIONS, TOGETHER
 from grader.screen.picture import picture
 from grader.screen.record import Record
 from grader.show import simple, wrapped
@@ -24,6 +24,7 @@ class Row:
     tests: str = ""
     question: str = ""
     not_started: bool = False
+    trouble: bool = False
     passed: int = 0
     failures: list[pytest.TestReport] = field(default_factory=list)
 
@@ -31,6 +32,11 @@ class Row:
     def done(self) -> bool:
         """Every test of the exercise was run, and passed."""
         return 0 < self.total == self.passed
+
+    @property
+    def complete(self) -> bool:
+        """Every test of the exercise was run."""
+        return 0 < self.total == self.passed + len(self.failures)
 
     @property
     def wrong(self) -> bool:
@@ -47,6 +53,8 @@ class Row:
             return "when the others are done" if self.name == TOGETHER else "not started"
         if not self.total:
             return "not run"
+        if self.trouble:
+            return "not graded"
         run = self.passed + len(self.failures)
         return f"{self.passed} of {self.total if self.failures or self.done else f'{run} run'}"
 
@@ -75,6 +83,7 @@ class Scoreboard:
         row.total, row.place, row.question = seen["total"], seen["place"], seen["question"]
         row.tests = report.nodeid.partition("::")[0]
         row.not_started = row.not_started or seen["not_started"]
+        row.trouble = seen["trouble"]
         row.passed += report.passed
         if report.failed:
             row.failures.append(report)
@@ -120,24 +129,39 @@ class Scoreboard:
         if finished or self.show:
             yield from ((f"  {line}", {}) for line in picture(self.grading, kata))
         if self.grading.is_own:
-            entry = record.kata(kata)
-            entry.in_hand, entry.result = in_hand.name if in_hand else "", count
-            if all(row.not_started for row in rows):
-                entry.start_the_watch()
-            time = entry.stop_the_watch() if finished else ""
-            record.save()
+            time = self._remember(record, kata, rows, in_hand, count)
             if time:
-                yield f"  {time} Again? pytest --redo", {}
+                yield f"  {time}{' Again? pytest --redo' * SOLUTIONS.is_dir()}", {}
+
+    def _remember(
+        self, record: Record, kata: str, rows: list[Row], in_hand: Row | None, count: str
+    ) -> str:
+        """Keep what the next run and the commands need; the time, if the kata is finished."""
+        entry, complete = record.kata(kata), all(row.complete for row in rows)
+        if complete:
+            entry.result = count
+        if complete or (in_hand and not in_hand.trouble):
+            entry.in_hand = in_hand.name if in_hand else ""
+        answers = self.grading.answers(kata)
+        if all(map(answers.not_started, self.grading.katas[kata].functions)):
+            entry.start_the_watch()
+        time = entry.stop_the_watch() if all(row.done for row in rows) else ""
+        record.save()
+        return time
 
     def _next_step(self, row: Row | None, finished: bool) -> Iterator[str]:
         if row is None:
             yield "All of it works." if finished else "Everything that was run passed."
-        elif row.not_started:
+            return
+        if row.not_started:
             yield f"Next: write {row.name}. {row.question}"
             yield "Its docstring in the file says all you need. Then run pytest again."
-            yield "Stuck? pytest --hint"
+        elif row.trouble:
+            yield from wrapped(row.failures[0].longreprtext).splitlines()
+            return
         elif not self.show_all:
             yield from self._detail(row)
+        if SOLUTIONS.is_dir() and row.name != TOGETHER:
             yield "Stuck? pytest --hint"
 
     def _detail(self, row: Row) -> Iterator[str]:

@@ -15,9 +15,14 @@ from grader.katas import ROOT
 SECONDS = 0.03  # between two looks at the files
 
 SPARE = """
-import sys
+import os, sys
 import numpy, pytest, torch
 if sys.stdin.readline():
+    try:  # the terminal in the place of the pipe, for breakpoint()
+        os.dup2(os.open("/dev/tty", os.O_RDONLY), 0)
+        sys.stdin = open(0)
+    except OSError:
+        pass
     sys.exit(pytest.main(sys.argv[1:]))
 """
 
@@ -35,15 +40,16 @@ def watch(args: list[str]) -> int:
                 if running:
                     running.kill()  # an endless loop ends with the next save
                     running.wait()
-                if sys.stdout.isatty():
-                    print("\x1b[2J\x1b[H", end="", flush=True)
-                running, before = spare or _start(args), now
+                clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() else ""
+                print(f"{clear}Grading ...", flush=True)
+                running, spare, before = spare, _start(args), now
                 running.stdin.write(b"now\n")
                 running.stdin.flush()
-                spare = None
-            if running and spare is None and running.poll() is not None:
-                spare = _start(args)
+            if running and running.poll() is not None:
+                if running.returncode not in (0, 1):
+                    print(f"The run ended with exit code {running.returncode}.")
                 print("Watching exercises/. Save to grade again, Ctrl-C to stop.", flush=True)
+                running = None
             time.sleep(SECONDS)
     except KeyboardInterrupt:
         return 0

@@ -308,7 +308,7 @@ class softmax_rows:
             scores = e / e.sum(-1, keepdim=True)
         return scores
 
-    def subtracts_in_place__copy(scores):
+    def in_place__copy(scores):
         return scores.copy_(torch.softmax(scores, dim=-1))
 
     def detached__no_grad(scores):

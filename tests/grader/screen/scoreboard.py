@@ -140,7 +140,8 @@ class Scoreboard:
         entry, complete = record.kata(kata), all(row.complete for row in rows)
         if complete:
             entry.result = count
-        if complete or (in_hand and not in_hand.trouble):
+        broken_file = in_hand and in_hand.trouble
+        if (complete or in_hand) and not broken_file:
             entry.in_hand = in_hand.name if in_hand else ""
         answers = self.grading.answers(kata)
         if all(map(answers.not_started, self.grading.katas[kata].functions)):

@@ -36,20 +36,21 @@ class Watch:
         self.process = subprocess.Popen(
             [*PYTEST, "--watch"], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )
-        self._wait_for_verdict()
+        self._wait_for("Watching exercises/")
 
-    def _wait_for_verdict(self) -> None:
-        for line in self.process.stdout:
-            if "Watching exercises/" in line:
-                return
+    def _wait_for(self, words: str) -> None:
+        while words not in self.process.stdout.readline():
+            pass
 
     def save(self) -> tuple[float, float]:
         """Save a file, and wait for the verdict."""
         time.sleep(6)  # the time it takes to think: the spare process is ready by then
         start = time.perf_counter()
         os.utime(next((ROOT / "exercises").glob("*.py")))
-        self._wait_for_verdict()
-        return time.perf_counter() - start, 0.0
+        self._wait_for("Next: ")  # the stubs are red, and the screen says what to do
+        seconds = time.perf_counter() - start
+        self._wait_for("Watching exercises/")
+        return seconds, 0.0
 
     def stop(self) -> None:
         """End the watch."""

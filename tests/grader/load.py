@@ -31,6 +31,7 @@ class Answers:
         module: what running the file defined
         trouble: a sentence, if the file as a whole cannot be used
         written: the top-level functions by name; of two with one name the last counts
+        stubs: the names of those that are still to be written
     """
 
     def __init__(self, path: Path, kata: Kata) -> None:
@@ -39,6 +40,7 @@ class Answers:
         self.module = types.ModuleType(f"answers.{path.stem}")
         self.trouble: str | None = None
         self.written: dict[str, Function] = {}
+        self.stubs: set[str] = set()
         try:
             source = path.read_bytes()
             linecache.checkcache(str(path))
@@ -52,6 +54,7 @@ class Answers:
             self.trouble = f"{shown(path)} is nested too deeply for Python to read."
         else:
             self.written = {node.name: node for node in tree.body if isinstance(node, Function)}
+            self.stubs = {name for name, node in self.written.items() if is_stub(node)}
             self._run(tree)
 
     def _run(self, tree: ast.Module) -> None:
@@ -72,8 +75,7 @@ class Answers:
 
     def told(self, error: BaseException, doing: str) -> str:
         """An exception in the file as a sentence."""
-        unwritten = {name for name, function in self.written.items() if is_stub(function)}
-        return told(error, self.path, doing, unwritten)
+        return told(error, self.path, doing, self.stubs)
 
     def problem(self, exercise: str) -> str | None:
         """Why the exercise cannot be graded, in a sentence, or None if it can."""
@@ -98,7 +100,7 @@ class Answers:
         """Whether the exercise, or for `together` any of them, is still a stub."""
         if exercise == TOGETHER:
             return any(map(self.not_started, self.kata.functions))
-        return not self.trouble and exercise in self.written and is_stub(self.written[exercise])
+        return not self.trouble and exercise in self.stubs
 
     def question(self, exercise: str) -> str:
         """The first line of the docstring of the exercise."""

@@ -1,6 +1,7 @@
 """The grader in pytest: the fixtures a specification uses, and what is made of a failure."""
 
 import functools
+import gc
 import types
 import zlib
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[GRADING] = grading
     if config.option.usepdb:
         verdict.note = verdict.stop  # the debugger opens where the first rule breaks
+    gc.freeze()  # or the collector walks over all of torch again and again: a second of a run
     torch.set_num_threads(1)  # for tensors this small, threads only get into each other's way
     _find_the_tests(config, grading)
     if not any("test_grader" in arg for arg in config.args):
@@ -129,7 +131,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Show the sentences, not the way they took through the machinery."""
     report = yield
     place = exercise_of(item.path)
-    if not place:
+    if not place or (report.when != "call" and report.passed):
         return report
     grading = item.config.stash[GRADING]
     answers, exercise = grading.answers(place[0]), place[1]

@@ -179,13 +179,12 @@ def twins_of(exercise: str, mistake: str) -> set[str]:
     return {mistake}.union(*(names for names in CATALOGUE.twins[exercise] if mistake in names))
 
 
+@pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_is_named(figures, exercise, mistake):
     function = fresh_group("mistakes", exercise)[mistake]
-    mistakes = {exercise: fresh_group("mistakes", exercise)}
-    catalogue = Catalogue(mistakes, CATALOGUE.twins, CATALOGUE.probes)
 
-    assert named(exercise, function, catalogue) in twins_of(exercise, mistake)
+    assert named(exercise, function) in twins_of(exercise, mistake)
     figures["mistakes named"] += 1
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from grader.katas import ROOT
 
 SECONDS = 0.03  # between two looks at the files
+LONG_RUN = 2.0  # seconds, after which a run is likely to be in an endless loop
 
 SPARE = """
 import os, sys
@@ -30,19 +31,19 @@ if sys.stdin.readline():
 def watch(args: list[str]) -> int:
     """Grade at once and after every save in exercises/, until Ctrl-C."""
     args = [arg for arg in args if arg != "--watch"]
-    spare, running = _start(args), None
+    spare, running, since = _start(args), None, 0.0
+    before: dict[Path, int] = {}
     try:
-        before: dict[Path, int] = {}
         while True:
             now = _saved()
             if now != before:
-                now = _settled(now)
+                before = _settled(now)
                 if running:
                     running.kill()  # an endless loop ends with the next save
                     running.wait()
                 clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() else ""
                 print(f"{clear}Grading ...", flush=True)
-                running, spare, before = spare, _start(args), now
+                running, spare, since = spare or _start(args), None, time.monotonic()
                 running.stdin.write(b"now\n")
                 running.stdin.flush()
             if running and running.poll() is not None:
@@ -50,6 +51,8 @@ def watch(args: list[str]) -> int:
                     print(f"The run ended with exit code {running.returncode}.")
                 print("Watching exercises/. Save to grade again, Ctrl-C to stop.", flush=True)
                 running = None
+            if not spare and (not running or time.monotonic() - since > LONG_RUN):
+                spare = _start(args)  # not at once: importing torch would slow the run down
             time.sleep(SECONDS)
     except KeyboardInterrupt:
         return 0

@@ -51,7 +51,7 @@ def _set_the_screen(config: pytest.Config, grading: Grading) -> None:
     """Leave the screen to the scoreboard, unless pytest was asked for more."""
     option = config.option
     show_all = option.verbose > 0
-    config.pluginmanager.register(Scoreboard(grading, show_all, option.show))
+    config.pluginmanager.register(Scoreboard(grading, show_all, option.show), "scoreboard")
     if not show_all and not option.collectonly:
         option.verbose = min(option.verbose, -1)
         option.tbstyle = "no" if option.tbstyle == "auto" else option.tbstyle
@@ -108,7 +108,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _name_what_is_graded(config: pytest.Config) -> None:
     screen = config.pluginmanager.get_plugin("terminalreporter")
-    if screen and GRADING in config.stash:
+    if screen and config.pluginmanager.has_plugin("scoreboard"):
         missing = "" if SOLUTIONS.is_dir() else " (no solutions/ here, so no mistake is named)"
         screen.write_line(f"graded: {config.stash[GRADING].place}{missing}")
 

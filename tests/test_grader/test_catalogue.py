@@ -1,6 +1,7 @@
 """The proof: wrong answers are caught and named, right answers pass, and nothing is guessed."""
 
 import contextlib
+import functools
 import inspect
 import io
 import itertools
@@ -18,6 +19,7 @@ from grader.katas import ROOT, SOLUTIONS, exercise_of, find_katas
 from grader.load import Answers
 from grader.plugin import drawn_for
 from pytest_check import check_log
+from self_attention.lesson import pairs
 
 KATA = find_katas()["self_attention"]
 REFERENCE = Answers(SOLUTIONS / "self_attention.py", KATA)
@@ -87,6 +89,8 @@ def specification() -> list[Case]:
         def pytest_runtest_call(self, item: pytest.Function) -> None:
             parameters = inspect.signature(item.function).parameters
             arguments = {name: item.funcargs[name] for name in parameters}
+            if "lesson_pairs" in arguments:  # ten million random numbers: drawn once for all
+                arguments["lesson_pairs"] = functools.cache(lambda width: list(pairs(width)))
             _, exercise = exercise_of(item.path)
             self.tests.append(Case(exercise, item.nodeid, item.function, arguments))
 

@@ -28,10 +28,10 @@ class Kata:
         return tuple(name for name in self.exercises if name != TOGETHER)
 
 
-def find_katas(root: Path = ROOT) -> dict[str, Kata]:
+def find_katas() -> dict[str, Kata]:
     """All katas under tests/, by name."""
     katas = {}
-    for folder in sorted((root / "tests").iterdir()):
+    for folder in sorted((ROOT / "tests").iterdir()):
         exercises = sorted(filter(None, map(_numbered, folder.glob("test_*.py"))))
         if exercises:
             katas[folder.name] = Kata(folder.name, tuple(name for _, name in exercises))

@@ -71,7 +71,11 @@ def clashes(function: Function, *args: Tensor, **kwargs: object) -> str | None:
 def attention_calls(function: Function, *args: Tensor, **kwargs: object) -> list[str]:
     """The ready-made attention functions of torch that the function calls, under any name."""
     with _Listen() as listener:
-        call(function, *args, **kwargs)
+        try:
+            call(function, *args, **kwargs)
+        except Exception:
+            if not listener.heard:
+                raise
     return listener.heard
 
 
@@ -87,11 +91,28 @@ def _copy(arg: object) -> Any:
 
 
 class _Listen(TorchFunctionMode):
-    """Hears which attention functions of torch are called. An alias does not hide the name."""
+    """Hears which attention functions of torch are called. An alias does not hide the name.
+
+    SDPA is heard in torch's dispatcher too, where other threads and compiled functions call it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[str] = []
+        self._dispatcher = torch.library.Library("aten", "IMPL")
+
+    def __enter__(self) -> "_Listen":
+        for key in ("AutogradCPU", "CPU"):
+            self._dispatcher.impl("scaled_dot_product_attention", self._hear, key)
+        return super().__enter__()
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__(*exc_info)
+        self._dispatcher._destroy()
+
+    def _hear(self, *args: object, **kwargs: object) -> None:
+        self.heard.append("scaled_dot_product_attention")
+        raise RuntimeError("heard, and that is all we ask")
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", str(func)).partition(".")[0]

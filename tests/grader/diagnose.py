@@ -6,13 +6,14 @@ name is worse than none.
 """
 
 import contextlib
+import functools
 import importlib
 import inspect
 import io
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -29,7 +30,7 @@ RAISED = "raised an exception"
 
 @dataclass
 class Catalogue:
-    """The known mistakes of a kata, loaded anew: some of them remember their calls.
+    """The known mistakes of a kata, and what they do on the probes.
 
     Attributes:
         mistakes: for each exercise the functions by name; the docstring of one is its sentence
@@ -40,12 +41,31 @@ class Catalogue:
     mistakes: dict[str, dict[str, Function]]
     twins: dict[str, list[set[str]]]
     probes: dict[str, list[tuple[tuple, dict]]]
+    _seen: dict[tuple[Function, int], object] = field(default_factory=dict)
+
+    def looks(self, exercise: str) -> Iterator[tuple[Callable, tuple, dict]]:
+        """What is compared, in order."""
+        probes = self.probes.get(exercise, [])
+        for look in LOOKS:
+            for args, kwargs in probes if look is operations.call else probes[:2] + probes[-1:]:
+                yield look, args, kwargs
+
+    def seen(self, function: Function, position: int, look: Callable, args: tuple, kwargs: dict):
+        """The outcome of a known function at a look, found once however many answers there are.
+
+        A mistake that remembers its calls sees them in order: whatever is left at one look was
+        left at those before.
+        """
+        if (function, position) not in self._seen:
+            self._seen[function, position] = outcome(look, function, args, kwargs)
+        return self._seen[function, position]
 
     def sentence(self, exercise: str, name: str) -> str:
         """What the author of the mistake needs to read."""
         return " ".join(inspect.getdoc(self.mistakes[exercise][name]).split())
 
 
+@functools.cache
 def load_catalogue(kata: Kata) -> Catalogue | None:
     """The catalogue in solutions/mistakes/, unless it was left out of this copy."""
     file = SOLUTIONS / "mistakes" / f"{kata.name}.py"
@@ -69,31 +89,33 @@ def load_catalogue(kata: Kata) -> Catalogue | None:
 
 
 def name_mistake(
-    function: Function, reference: Function, catalogue: Catalogue, exercise: str
+    answer: Callable[[Callable, tuple, dict], object],
+    reference: Function,
+    catalogue: Catalogue,
+    exercise: str,
 ) -> str | None:
-    """The name of the one mistake with the same outcome everywhere, or None."""
+    """The name of the one mistake with the same outcome everywhere, or None.
+
+    Args:
+        answer: the outcome of the function in question, for a look and the arguments of a call
+    """
     left = dict(catalogue.mistakes.get(exercise, {}))
     wrong_value = answered = False
     with _aside():
-        for look, args, kwargs in _looks(catalogue.probes.get(exercise, [])):
+        for position, look in enumerate(catalogue.looks(exercise)):
             if not left:
                 return None
-            if wrong_value and look in (_dtypes, _clashes):
+            if wrong_value and look[0] in (_dtypes, _clashes):
                 continue  # where values are wrong, these are a matter of style
-            seen, right = (_outcome(look, f, args, kwargs) for f in (function, reference))
-            left = {n: f for n, f in left.items() if _same(_outcome(look, f, args, kwargs), seen)}
-            if seen is not RAISED:
+            yours, right = answer(*look), catalogue.seen(reference, position, *look)
+            left = {
+                n: f for n, f in left.items() if _same(catalogue.seen(f, position, *look), yours)
+            }
+            if yours != RAISED:
                 answered = True
-                wrong_value |= look is operations.call and not _same(seen, right)
+                wrong_value |= look[0] is operations.call and not _same(yours, right)
     known = len(left) == 1 or any(left.keys() <= twins for twins in catalogue.twins[exercise])
     return next(iter(left)) if left and known and answered else None
-
-
-def _looks(probes: list[tuple[tuple, dict]]) -> Iterator[tuple[Callable, tuple, dict]]:
-    """What is compared, in order: values first, then promises that values do not show."""
-    for look in (operations.call, operations.changed, _cut, _dtypes, _clashes):
-        for args, kwargs in probes if look is operations.call else probes[:2] + probes[-1:]:
-            yield look, args, kwargs
 
 
 def _cut(function: Function, *args: Tensor, **kwargs: object) -> list[bool]:
@@ -115,6 +137,10 @@ def _clashes(function: Function, *args: Tensor, **kwargs: object) -> bool:
     return operations.clashes(function, *args, **kwargs) is not None
 
 
+# Values first, then promises that values do not show.
+LOOKS = (operations.call, operations.changed, _cut, _dtypes, _clashes)
+
+
 @contextlib.contextmanager
 def _aside() -> Iterator[None]:
     """Nothing of it is seen: no output, no warning, no step of torch's random numbers."""
@@ -129,7 +155,8 @@ def _aside() -> Iterator[None]:
     torch.set_rng_state(state)
 
 
-def _outcome(look: Callable, function: Function, args: tuple, kwargs: dict) -> object:
+def outcome(look: Callable, function: Function, args: tuple, kwargs: dict) -> object:
+    """What comes of looking at a function in one way, as plain data."""
     torch.default_generator.manual_seed(0)  # what is drawn at random is the same for all
     try:
         return _plain(look(function, *args, **kwargs))

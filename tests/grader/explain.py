@@ -2,6 +2,7 @@
 
 import inspect
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,17 @@ from torch import Tensor
 from grader.katas import SOLUTIONS, shown
 
 MOST = 200  # characters of a message
+
+
+class OutOfBounds(PermissionError):
+    """Raised at the line of the answers that does what it may not; the message says what."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """Words in the place of a value of which no more is known."""
+
+    words: str
 
 
 def ends_the_run(error: BaseException) -> bool:
@@ -30,6 +42,8 @@ def told(error: BaseException, path: Path, doing: str, unwritten: set[str]) -> s
         where, code = f"{where}:{own[-1].lineno}", f"\n    {(own[-1].line or '')[:MOST]}"
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == SOLUTIONS.name:
         return f"{where} reads solutions/. The answers here have to be your own.{code}"
+    if isinstance(error, OutOfBounds):
+        return f"{where} {error}. An answer may only compute.{code}"
     if isinstance(error, SystemExit):
         return f"{doing} called sys.exit() at {where}.{code}"
     if isinstance(error, NotImplementedError) and own and own[-1].name in unwritten:
@@ -38,6 +52,8 @@ def told(error: BaseException, path: Path, doing: str, unwritten: set[str]) -> s
         message = str(error).strip()
     except Exception:  # somebody's own exception class
         message = "(no message)"
+    if isinstance(error, MemoryError) or "can't allocate memory" in message:
+        return f"{doing} needs more memory than there is at {where}.{code}"
     lines = "\n    ".join(message[:MOST].splitlines()[:3])
     return f"{doing} raised an exception at {where}\n    {type(error).__name__}: {lines}{code}"
 
@@ -64,6 +80,8 @@ def is_plain(result: object) -> bool:
 
 def kind(result: object) -> str:
     """What came back instead of a plain tensor of floating-point numbers, in words."""
+    if isinstance(result, Described):
+        return result.words
     if result is None:
         return "None (is a `return` missing?)"
     if isinstance(result, Tensor):

@@ -53,8 +53,11 @@ class Graded:
         return self._call(self._answers.again(), args, kwargs)
 
     def _call(self, answers: Answers, args: tuple, kwargs: dict) -> object:
-        with stand_ins(answers, self.__name__, self._reference), answers.at_work():
-            return getattr(answers.module, self.__name__)(*args, **kwargs)
+        try:
+            with stand_ins(answers, self.__name__, self._reference), answers.at_work():
+                return getattr(answers.module, self.__name__)(*args, **kwargs)
+        finally:
+            verdict.left.update(answers.left)
 
     def _check_signature(self, args: tuple, kwargs: dict) -> list[str]:
         try:

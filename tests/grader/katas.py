@@ -4,6 +4,7 @@ A kata is a name. tests/NAME/ holds its specification, one file for each exercis
 (test_1_make_qkv.py), and exercises/NAME.py and solutions/NAME.py hold the answers.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ def find_katas() -> dict[str, Kata]:
     return katas
 
 
+@functools.cache
 def exercise_of(test_file: Path) -> tuple[str, str] | None:
     """The names of the kata and the exercise that a test file specifies, if it does."""
     numbered = _numbered(test_file)

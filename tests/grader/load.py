@@ -32,17 +32,23 @@ class Answers:
         trouble: a sentence, if the file as a whole cannot be used
         written: the top-level functions by name; of two with one name the last counts
         stubs: the names of those that are still to be written
+        left: the calls for which torch is no longer as it was after the answers were at work
+
+    Args:
+        source: the text, if it is not that of the file
     """
 
-    def __init__(self, path: Path, kata: Kata) -> None:
+    def __init__(self, path: Path, kata: Kata, source: bytes | None = None) -> None:
         self.path = path
         self.kata = kata
         self.module = types.ModuleType(f"answers.{path.stem}")
         self.trouble: str | None = None
         self.written: dict[str, Function] = {}
         self.stubs: set[str] = set()
+        self.left: dict[str, None] = {}
+        self._closed = {SOLUTIONS, path.parents[1] / SOLUTIONS.name} - set(path.parents)
         try:
-            source = path.read_bytes()
+            source = path.read_bytes() if source is None else source
             linecache.checkcache(str(path))
             tree = ast.parse(source, str(path))
         except OSError:
@@ -115,23 +121,27 @@ class Answers:
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
         """Around all that the answers do: helpers beside them, no solutions, torch as it was."""
-        closed = {SOLUTIONS, self.path.parents[1] / SOLUTIONS.name} - set(self.path.parents)
         sys.path.append(str(self.path.parent))
-        _closed.append(closed)
+        _closed.append(self._closed)
         try:
             yield
         finally:
-            _closed.remove(closed)
+            _closed.remove(self._closed)
             with contextlib.suppress(ValueError):
                 sys.path.remove(str(self.path.parent))
-            _reset_torch()
+            self.left |= dict.fromkeys(_reset_torch())
 
 
-def _reset_torch() -> None:
-    # People set these in all innocence. The tests, and the other answers, count on the usual.
-    torch.set_default_dtype(torch.float32)
-    torch.set_grad_enabled(True)
+def _reset_torch() -> Iterator[str]:
+    """Undo what people set in all innocence: the tests, and other answers, count on the usual."""
+    if torch.get_default_dtype() != torch.float32:
+        yield f"torch.set_default_dtype({torch.get_default_dtype()})"
+        torch.set_default_dtype(torch.float32)
+    if not torch.is_grad_enabled():
+        yield "torch.set_grad_enabled(False)"
+        torch.set_grad_enabled(True)
     if torch.empty(0).device.type != "cpu":
+        yield f'torch.set_default_device("{torch.empty(0).device.type}")'
         torch.set_default_device(None)
 
 

@@ -194,5 +194,6 @@ def _failure(rule: str, lines: list[str], result: object = None) -> str:
     """The text of a failure: the rule, what the function was called with, and what differs."""
     call = verdict.call_behind(result)
     given = show.arguments(call.arguments) if call else []
-    details = (show.INDENT + line for line in [*given, *lines])
+    left = [f"your file calls {call}, which changes all that follows" for call in verdict.left]
+    details = (show.INDENT + line for line in [*given, *lines, *left])
     return "\n".join([f"{verdict.exercise}: {rule}", *details])

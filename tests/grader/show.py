@@ -139,6 +139,13 @@ def simple(text: str, encoding: str) -> str:
     return text
 
 
+def printable(text: str) -> str:
+    """The text without what could change a screen or a file: control and other unseen signs."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def wrapped(text: str) -> str:
     """The text in lines that fit the screen, each with the indent it had."""
     lines = []

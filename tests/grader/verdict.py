@@ -23,6 +23,7 @@ class Call:
 exercise = ""
 broken: list[str] = []
 calls: deque[Call] = deque(maxlen=4)  # not all: their arguments may be large
+left: dict[str, None] = {}  # the calls by which the answers changed torch for all that follows
 
 
 def begin(name: str) -> None:
@@ -31,6 +32,7 @@ def begin(name: str) -> None:
     exercise = name
     broken.clear()
     calls.clear()
+    left.clear()
 
 
 def stop(sentence: str) -> NoReturn:

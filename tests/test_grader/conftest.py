@@ -31,7 +31,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Grade:
 
     def run(*args: str, root: Path = ROOT, start: Path | None = None) -> pytest.RunResult:
         for name in list(sys.modules):
-            if name.partition(".")[0] in ("grader", "self_attention", "tests"):
+            if name.partition(".")[0] in ("grader", "self_attention", "submissions", "tests"):
                 monkeypatch.delitem(sys.modules, name)
         monkeypatch.chdir(start or root)
         result = pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
@@ -49,7 +49,7 @@ def grade(run: Grade, tmp_path: Path) -> Grade:
         file = tmp_path / "answers/self_attention.py"
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"{base}\n\n{code}\n")
-        return run(f"--against={file.parent}", *args)
+        return run(f"--against={file.parent}", "--in-process", *args)
 
     return grade
 

@@ -1,6 +1,7 @@
 """The proof: wrong answers are caught and named, right answers pass, and nothing is guessed."""
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import io
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 import pytest
 import rewritings
 import torch
-from grader import diagnose, show, verdict
-from grader.diagnose import Catalogue, load_catalogue, name_mistake
+from grader import show, verdict
+from grader.diagnose import Catalogue, load_catalogue, name_mistake, outcome
 from grader.graded import Graded
 from grader.katas import ROOT, SOLUTIONS, exercise_of, find_katas
 from grader.load import Answers
@@ -55,8 +56,7 @@ class Case:
     """One test of the specification, ready to be called with other functions."""
 
     exercise: str
-    name: str
-    function: Callable
+    item: pytest.Function
     arguments: dict[str, object]
 
     def broken(self, answers: Answers) -> list[str]:
@@ -67,9 +67,9 @@ class Case:
             for name, value in self.arguments.items()
         }
         if "randn" in arguments:
-            arguments["randn"] = drawn_for(self.name)
+            arguments["randn"] = drawn_for(self.item)
         try:
-            self.function(**arguments)
+            self.item.function(**arguments)
         except verdict.Broken:
             pass
         except Exception as error:
@@ -92,7 +92,7 @@ def specification() -> list[Case]:
             if "lesson_pairs" in arguments:  # ten million random numbers: drawn once for all
                 arguments["lesson_pairs"] = functools.cache(lambda width: list(pairs(width)))
             _, exercise = exercise_of(item.path)
-            self.tests.append(Case(exercise, item.nodeid, item.function, arguments))
+            self.tests.append(Case(exercise, item, arguments))
 
     recorder = Recorder()
     with contextlib.redirect_stdout(io.StringIO()):
@@ -156,34 +156,16 @@ def test_a_right_answer_passes_everything_without_a_warning(
 
 
 def named(exercise: str, function: Callable, catalogue: Catalogue = CATALOGUE) -> str | None:
-    return name_mistake(function, getattr(REFERENCE.module, exercise), catalogue, exercise)
+    def answer(look: Callable, args: tuple, kwargs: dict) -> object:
+        return outcome(look, function, args, kwargs)
 
-
-@pytest.fixture
-def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs each mistake of CATALOGUE once on each probe, however many answers are compared."""
-    known = {f for group in CATALOGUE.mistakes.values() for f in group.values()}
-    run = diagnose._outcome
-
-    def outcome(look: Callable, function: Callable, args: tuple, kwargs: dict) -> object:
-        key = (look, function, id(args), *kwargs.items())
-        if function not in known:
-            return run(look, function, args, kwargs)
-        if key not in OUTCOMES:
-            OUTCOMES[key] = run(look, function, args, kwargs)
-        return OUTCOMES[key]
-
-    monkeypatch.setattr(diagnose, "_outcome", outcome)
-
-
-OUTCOMES: dict[tuple, object] = {}
+    return name_mistake(answer, getattr(REFERENCE.module, exercise), catalogue, exercise)
 
 
 def twins_of(exercise: str, mistake: str) -> set[str]:
     return {mistake}.union(*(names for names in CATALOGUE.twins[exercise] if mistake in names))
 
 
-@pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_is_named(figures, exercise, mistake):
     function = fresh_group("mistakes", exercise)[mistake]
@@ -192,13 +174,12 @@ def test_a_mistake_is_named(figures, exercise, mistake):
     figures["mistakes named"] += 1
 
 
-@pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_that_is_not_in_the_catalogue_gets_no_other_name(figures, exercise, mistake):
     function = fresh_group("mistakes", exercise)[mistake]
     others = {n: f for n, f in CATALOGUE.mistakes[exercise].items() if n != mistake}
 
-    catalogue = Catalogue({exercise: others}, CATALOGUE.twins, CATALOGUE.probes)
+    catalogue = dataclasses.replace(CATALOGUE, mistakes={exercise: others})
     found = named(exercise, function, catalogue)
 
     assert found in {None, *twins_of(exercise, mistake)} - {mistake}
@@ -223,7 +204,6 @@ def rewritten() -> Iterator[tuple[str, str]]:
                 yield exercise, name
 
 
-@pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize(("exercise", "rewriting"), list(rewritten()))
 def test_a_mistake_in_another_style_has_the_same_name(figures, exercise, rewriting):
     function = getattr(getattr(rewritings, exercise), rewriting)
@@ -267,14 +247,12 @@ TWO_AT_ONCE = {
 }
 
 
-@pytest.mark.usefixtures("remembered")
 @pytest.mark.parametrize("exercise", TWO_AT_ONCE)
 def test_two_mistakes_at_once_have_no_name(exercise):
     for function in TWO_AT_ONCE[exercise]:
         assert named(exercise, function) is None
 
 
-@pytest.mark.usefixtures("remembered")
 def test_right_answers_have_no_name():
     for exercise, name in variants():
         assert named(exercise, fresh_group("variants", exercise)[name]) is None

@@ -21,7 +21,7 @@ def run(config: pytest.Config) -> int | None:
     try:
         if len(asked) > 1:
             raise ValueError(f"one at a time: --{' or --'.join(asked)}")
-        if option.watch and option.against != "exercises":
+        if option.watch and option.against not in (None, ["exercises"]):
             raise ValueError("--watch grades your own exercises/, not --against another folder")
         if not option.watch and not SOLUTIONS.is_dir():
             raise ValueError("there is no solutions/ here, so no hints and no stubs to put back")

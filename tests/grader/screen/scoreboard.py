@@ -28,6 +28,18 @@ class Row:
     passed: int = 0
     failures: list[pytest.TestReport] = field(default_factory=list)
 
+    def add(self, report: pytest.TestReport) -> None:
+        """Take in what was found in one more test of the exercise."""
+        seen = report.kata
+        self.total, self.place, self.question = seen["total"], seen["place"], seen["question"]
+        self.tests = report.nodeid.partition("::")[0]
+        self.not_started = self.not_started or seen["not_started"]
+        self.trouble = seen["trouble"]
+        self.passed += report.passed
+        if report.failed:
+            self.failures.append(report)
+            self.failures.sort(key=lambda r: r.location[1])  # other processes report in any order
+
     @property
     def done(self) -> bool:
         """Every test of the exercise was run, and passed."""
@@ -79,15 +91,7 @@ class Scoreboard:
         seen = getattr(report, "kata", None)
         if seen is None or not (report.when == "call" or report.failed):
             return
-        row = self.rows[seen["kata"]][seen["exercise"]]
-        row.total, row.place, row.question = seen["total"], seen["place"], seen["question"]
-        row.tests = report.nodeid.partition("::")[0]
-        row.not_started = row.not_started or seen["not_started"]
-        row.trouble = seen["trouble"]
-        row.passed += report.passed
-        if report.failed:
-            row.failures.append(report)
-            row.failures.sort(key=lambda r: r.location[1])  # other processes report in any order
+        self.rows[seen["kata"]][seen["exercise"]].add(report)
 
     def pytest_report_teststatus(self, report: pytest.TestReport):
         if report.failed and getattr(report, "kata", {}).get("not_started"):

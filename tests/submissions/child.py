@@ -1,0 +1,161 @@
+"""What runs in the process of a submission: it computes what it is asked to, and no more.
+
+There are no tests here, no expected values, and no solution to an exercise until it is graded: of
+the reference it gets the functions for the exercises before. The grader's own Answers and Graded
+do the work, as they do it in the process of the tests.
+"""
+
+import gc
+import io
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch.nn.functional as F
+from grader import diagnose, operations, verdict
+from grader.explain import told
+from grader.graded import Graded
+from grader.katas import SOLUTIONS, Kata
+from grader.load import Answers
+from torch import Tensor
+
+from submissions.confined import confine
+from submissions.wire import Line
+
+MOST_PRINTED = 4000  # letters of one call
+OPERATIONS = {
+    operation.__name__: operation
+    for operation in (
+        operations.call,
+        operations.changed,
+        operations.shares_memory,
+        operations.gradients,
+        operations.clashes,
+        operations.attention_calls,
+    )
+}
+LOOKS = {look.__name__: look for look in diagnose.LOOKS}
+CONTROL = "control"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a process is started for.
+
+    Attributes:
+        path: the file of the submission
+        kata: its kata
+        scratch: a folder it may write to
+        gigabytes: memory it may use
+        seconds: processor time it may use
+    """
+
+    path: Path
+    kata: Kata
+    scratch: Path
+    gigabytes: float
+    seconds: float
+
+
+def control(first: Tensor, *others: Tensor, **options: object) -> Tensor:
+    """Does all that a function may not do. What does not notice is no longer to be trusted."""
+    first.add_(first.new_ones(first.shape).cpu())
+    F.scaled_dot_product_attention(first, first, first)
+    return first
+
+
+class _Screen(io.StringIO):
+    """Keeps the beginning of what is printed, and cannot be closed."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(MOST_PRINTED - self.tell(), 0)])
+        return len(text)
+
+    def close(self) -> None:
+        pass
+
+    def take(self) -> str:
+        """What was printed since the last time."""
+        text = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        return text
+
+
+class _Submission:
+    """Answers the questions of the tests. Their names are those of the methods."""
+
+    def __init__(self, path: Path, kata: Kata) -> None:
+        self._path = path
+        self._kata = kata
+        self._answers: Answers | None = None
+        self._reference: Answers | None = None
+        self._fresh: Graded | None = None
+
+    def load(self) -> dict[str, object]:
+        """Run the file, and say how it stands with each exercise."""
+        answers = self._answers = Answers(self._path, self._kata)
+        return {
+            "trouble": answers.trouble,
+            "exercises": {
+                exercise: {
+                    "problem": answers.problem(exercise),
+                    "place": answers.place(exercise),
+                    "question": answers.question(exercise),
+                    "not_started": answers.not_started(exercise),
+                }
+                for exercise in self._kata.exercises
+            },
+        }
+
+    def turn_to(self, stand_ins: str | None) -> None:
+        """Turn to the next exercise; the reference's functions for those before stand in."""
+        self._fresh = self._reference = None
+        if stand_ins is not None:
+            file = SOLUTIONS / f"{self._kata.name}.py"
+            self._reference = Answers(file, self._kata, stand_ins.encode())
+
+    def perform(
+        self, function: str, operation: str, args: list, kwargs: dict, anew: bool
+    ) -> dict[str, object]:
+        """Perform one of the operations on a function."""
+        operate = OPERATIONS[operation]
+        verdict.begin(function)
+        result = None
+        try:
+            if function == CONTROL:
+                result = operate(control, *args, **kwargs)
+            else:
+                graded = Graded(function, self._answers, self._reference)
+                result = graded.perform(operate, *args, anew=anew, **kwargs)
+        except verdict.Broken:
+            pass
+        except BaseException as error:
+            verdict.broken.append(told(error, self._path, function, set()))
+        names = list(verdict.calls[-1].arguments) if verdict.calls else []
+        return {
+            "names": names,
+            "broken": list(verdict.broken),
+            "left": list(verdict.left),
+            "result": result,
+        }
+
+    def look(self, look: str, function: str, args: list, kwargs: dict) -> object:
+        """Look at a function for a diagnosis, in the file loaded anew."""
+        if self._fresh is None:
+            self._fresh = Graded(function, self._answers.again(), self._reference)
+        return diagnose.outcome(LOOKS[look], self._fresh.alone, args, kwargs)
+
+
+def main(connection: socket.socket, order: Order) -> None:
+    """Answer questions until nobody asks any more."""
+    gc.freeze()  # or the collector copies all of torch into this process
+    confine(order.scratch, order.gigabytes, order.seconds)
+    sys.stdout = sys.stderr = screen = _Screen()
+    line, submission = Line(connection), _Submission(order.path, order.kata)
+    line.send("ready")
+    while True:
+        question = line.receive()
+        reply = getattr(submission, question.pop("ask"))(**question)
+        line.send({"reply": reply, "printed": screen.take()})

@@ -1,0 +1,262 @@
+"""A submission as the tests see it: like one's own answers, but in another process."""
+
+import ast
+import contextlib
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from grader import operations, verdict
+from grader.diagnose import RAISED
+from grader.grading import Grading, load_catalogue, load_reference
+from grader.katas import SOLUTIONS, TOGETHER, Kata, shown
+from torch import Tensor
+
+from submissions.child import CONTROL
+from submissions.process import NO_REPLY, Fault, Limits, Process
+
+# Only the other side can know these. It is asked about a function that is guilty of all, as well.
+TAKEN_ON_TRUST = (
+    operations.changed,
+    operations.shares_memory,
+    operations.clashes,
+    operations.attention_calls,
+)
+
+
+class IsolatedAnswers:
+    """The answers to one kata in one file, which is never read in this process.
+
+    Its own process takes the exercises in order. When something goes wrong with it, the exercise
+    is asked no more, the rest of its tests have the same sentence, and the next exercise gets a
+    new process.
+
+    Attributes:
+        trouble: a sentence, if the file as a whole cannot be used
+    """
+
+    _at_work: "IsolatedAnswers | None" = None  # only one has a process
+
+    def __init__(self, path: Path, kata: Kata, limits: Limits, trouble: str | None = None) -> None:
+        self.path = path
+        self.kata = kata
+        self.trouble = trouble
+        self._limits = limits
+        self._left = limits.total
+        self._process: Process | None = None
+        self._turn = ""
+        self._known: dict[str, dict[str, object]] = {}
+        self._faults: dict[str, Fault] = {}
+
+    def ask(self, exercise: str, doing: str, **question: object) -> dict[str, object]:
+        """Ask for something in an exercise.
+
+        Raises:
+            Fault: there is no reply; says why
+        """
+        if exercise not in self._faults:
+            try:
+                self._turn_to(exercise)
+                return self._ask(doing, **question)
+            except Fault as fault:
+                self._faults[exercise] = fault
+                self.stop()
+        raise self._faults[exercise]
+
+    def _ask(self, doing: str, **question: object) -> dict[str, object]:
+        if self._left <= 0:
+            raise Fault(f"The submission had {self._limits.total:g} s, and they are over.")
+        start = time.monotonic()
+        try:
+            return self._process.ask(doing, min(self._limits.call, self._left), question)
+        finally:
+            self._left -= time.monotonic() - start
+
+    def _turn_to(self, exercise: str) -> None:
+        order = ["", *self.kata.exercises]
+        if order.index(exercise) < order.index(self._turn):
+            self.stop()  # it has seen what stood in for this exercise
+        self._load()
+        if exercise != self._turn:
+            self._turn = exercise
+            self._ask(exercise, ask="turn_to", stand_ins=_reference_before(self.kata, exercise))
+
+    def _load(self) -> None:
+        """Have the file loaded in a process of its own, and no other at work."""
+        if self._process:
+            return
+        if IsolatedAnswers._at_work:
+            IsolatedAnswers._at_work.stop()
+        IsolatedAnswers._at_work = self
+        doing = f"Loading {shown(self.path)}"
+        try:
+            self._process = Process(self.path, self.kata, self._limits)
+            known = self._ask(doing, ask="load")["reply"]
+            if not isinstance(known, dict) or not isinstance(known.get("exercises"), dict):
+                raise Fault(f"{doing} {NO_REPLY}.")
+        except Fault as fault:
+            self.trouble = str(fault)
+            raise
+        self.trouble, self._known = known.get("trouble"), known["exercises"]
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        if self._process:
+            self._process.stop()
+        self._process, self._turn = None, ""
+        IsolatedAnswers._at_work = None
+
+    def _find_out(self, exercise: str) -> dict[str, object]:
+        if not self._known and not self.trouble:
+            with contextlib.suppress(Fault):  # it is in self.trouble now
+                self._load()
+        known = self._known.get(exercise)
+        return known if isinstance(known, dict) else {}
+
+    def problem(self, exercise: str) -> str | None:
+        """Why the exercise cannot be graded, in a sentence, or None if it can."""
+        problem = self._find_out(exercise).get("problem")
+        if exercise in self._faults:
+            problem = self._faults[exercise]
+        found = self.trouble or problem
+        return str(found) if found else None
+
+    def not_started(self, exercise: str) -> bool:
+        """Whether the exercise is still a stub."""
+        return self._find_out(exercise).get("not_started") is True
+
+    def question(self, exercise: str) -> str:
+        """The first line of the docstring of the exercise."""
+        return str(self._find_out(exercise).get("question", ""))
+
+    def place(self, exercise: str) -> str:
+        """The file, and the line of the exercise where it is known."""
+        return str(self._find_out(exercise).get("place", shown(self.path)))
+
+
+@functools.cache
+def _reference_before(kata: Kata, exercise: str) -> str | None:
+    """The source of the reference's functions for the exercises before this one."""
+    file = SOLUTIONS / f"{kata.name}.py"
+    if exercise == TOGETHER or not file.exists():
+        return None
+    later = kata.exercises[kata.exercises.index(exercise) :]
+    tree = ast.parse(file.read_bytes())
+    tree.body = [node for node in tree.body if not _gives_away(node, later)]
+    return ast.unparse(tree)
+
+
+def _gives_away(node: ast.stmt, later: tuple[str, ...]) -> bool:
+    if isinstance(node, ast.Assign):  # the hints
+        return any(isinstance(target, ast.Attribute) for target in node.targets)
+    return getattr(node, "name", "") in later
+
+
+class IsolatedFunction:
+    """A function of a submission, as a test receives it. Like grader.graded.Graded."""
+
+    def __init__(self, name: str, exercise: str, answers: IsolatedAnswers) -> None:
+        self.__name__ = name
+        self._exercise = exercise
+        self._answers = answers
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return self.perform(operations.call, *args, **kwargs)
+
+    def perform(self, operation: Callable, *args: object, anew: bool = False, **kwargs: object):
+        """Have one of the operations performed on the function, in its own process.
+
+        Raises:
+            Broken: the function cannot be called like that, or failed, or is out of reach
+        """
+        order = {"ask": "perform", "operation": operation.__name__, "kwargs": kwargs, "anew": anew}
+        order["args"] = args
+        try:
+            reply = self._ask(**order, function=self.__name__)
+            if operation in TAKEN_ON_TRUST and not self._ask(**order, function=CONTROL)["result"]:
+                raise Fault(f"{self.__name__} tampers with what the tests measure.")
+        except Fault as fault:
+            verdict.stop(str(fault))
+        call = verdict.Call(dict(zip(reply["names"], args, strict=False)) | kwargs)
+        if len(call.arguments) < len(args) + len(kwargs):
+            call.arguments = {f"argument {i}": arg for i, arg in enumerate(args, 1)} | kwargs
+        verdict.calls.append(call)
+        verdict.left.update(dict.fromkeys(reply["left"]))
+        if reply["broken"]:
+            verdict.broken += reply["broken"]
+            raise verdict.Broken(reply["broken"][-1])
+        call.result = _own(reply["result"])
+        return call.result
+
+    def _ask(self, **question: object) -> dict[str, object]:
+        answer = self._answers.ask(self._exercise, self.__name__, **question)
+        print(answer["printed"], end="")
+        reply = answer["reply"]
+        if not isinstance(reply, dict) or not all(map(_is_words, map(reply.get, WORDS))):
+            raise Fault(f"{self.__name__} {NO_REPLY}.")
+        return reply
+
+
+WORDS = ("names", "broken", "left")
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _own(result: object) -> object:
+    """The result as tensors of their own: views of a message would give themselves away."""
+    if isinstance(result, Tensor):
+        return result.clone()
+    return type(result)(map(_own, result)) if isinstance(result, (list, tuple)) else result
+
+
+class IsolatedGrading(Grading):
+    """A grading whose answers run in processes of their own.
+
+    Args:
+        katas, files, name: as of a Grading
+        limits: what the answers may use
+        trouble: a sentence, if there is no answer
+    """
+
+    def __init__(
+        self,
+        katas: dict[str, Kata],
+        files: dict[str, Path],
+        name: str,
+        limits: Limits,
+        trouble: str | None = None,
+    ) -> None:
+        super().__init__(katas, files, name)
+        self._limits = limits
+        self._trouble = trouble
+        for kata in katas.values():  # what is loaded now, no submission can change
+            load_catalogue(kata)
+            load_reference(kata)
+
+    def _answers(self, kata: str) -> IsolatedAnswers:
+        return IsolatedAnswers(self.files[kata], self.katas[kata], self._limits, self._trouble)
+
+    def function(self, kata: str, exercise: str, name: str) -> IsolatedFunction:
+        """A function, as a test of an exercise receives it."""
+        return IsolatedFunction(name, exercise, self.answers(kata))
+
+    def outcome(self, kata: str, exercise: str) -> Callable[[Callable, tuple, dict], object]:
+        """How the function of an exercise, loaded anew, is looked at for a diagnosis."""
+        answers = self.answers(kata)
+
+        def look(look: Callable, args: tuple, kwargs: dict) -> object:
+            question = {
+                "look": look.__name__,
+                "function": exercise,
+                "args": args,
+                "kwargs": kwargs,
+            }
+            try:
+                return answers.ask(exercise, exercise, ask="look", **question)["reply"]
+            except Fault:
+                return RAISED
+
+        return look

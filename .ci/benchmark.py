@@ -1,15 +1,19 @@
 """How long things take, as ratios to the imports that no run can do without.
 
     python .ci/benchmark.py [RUNS]
+    python .ci/benchmark.py submissions 10 100 1000
 
+The second says what one more submission costs, as a ratio to a whole run on one's own answers.
 The commands take turns, because the speed of a machine drifts: quote the medians and the
 ratios, not a single time.
 """
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,6 +23,7 @@ PYTEST = [sys.executable, "-m", "pytest"]
 REFERENCE = "pytest --against=solutions"
 SAVE = "from a save to the verdict of --watch"
 PROOF = "the proof on all mistakes"
+NO_MORE = shutil.ignore_patterns("mistakes", "variants", "__pycache__")
 
 
 def measure(*command: str) -> tuple[float, float]:
@@ -57,7 +62,26 @@ class Watch:
         self.process.terminate()
 
 
+def submissions(counts: list[int]) -> None:
+    """The cost of one more submission where there are so many, right ones and isolated."""
+    for options in [], ["-n2"]:
+        for count in counts:
+            with tempfile.TemporaryDirectory() as folder:
+                for i in range(count):
+                    shutil.copytree(ROOT / "solutions", Path(folder, "all", str(i)), ignore=NO_MORE)
+                fresh, _ = measure(*PYTEST, "--against=solutions")
+                one, _ = measure(*PYTEST, f"--against={folder}/all/0", *options)
+                all_of_them, memory = measure(*PYTEST, f"--against={folder}/all/*", *options)
+                again, _ = measure(*PYTEST, "--against=solutions")
+            more, whole = (all_of_them - one) / (count - 1), (fresh + again) / 2
+            what = f"{count:5} submissions {' '.join(options):4}"
+            print(f"{what} {all_of_them:7.1f} s {memory:5.0f} MB", end="   ")
+            print(f"one more: {more:.2f} s, to a whole run: {more / whole:.2f}", flush=True)
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["submissions"]:
+        return submissions([int(count) for count in sys.argv[2:]])
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     watch = Watch()
     commands = {

@@ -40,8 +40,9 @@ def told(error: BaseException, path: Path, doing: str, unwritten: set[str]) -> s
     where, code = shown(path), ""
     if own:
         where, code = f"{where}:{own[-1].lineno}", f"\n    {(own[-1].line or '')[:MOST]}"
-    if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == SOLUTIONS.name:
-        return f"{where} reads solutions/. The answers here have to be your own.{code}"
+    folder = (getattr(error, "name", None) or "").partition(".")[0]
+    if isinstance(error, ImportError) and folder in (SOLUTIONS.name, "tests"):
+        return f"{where} reads {folder}/. The answers here have to be your own.{code}"
     if isinstance(error, OutOfBounds):
         return f"{where} {error}. An answer may only compute.{code}"
     if isinstance(error, SystemExit):

@@ -46,7 +46,8 @@ class Answers:
         self.written: dict[str, Function] = {}
         self.stubs: set[str] = set()
         self.left: dict[str, None] = {}
-        self._closed = {SOLUTIONS, path.parents[1] / SOLUTIONS.name} - set(path.parents)
+        others = {SOLUTIONS, path.parents[1] / SOLUTIONS.name, ROOT / "tests" / kata.name}
+        self._closed = others - set(path.parents)
         try:
             source = path.read_bytes() if source is None else source
             linecache.checkcache(str(path))
@@ -145,11 +146,11 @@ def _reset_torch() -> Iterator[str]:
         torch.set_default_device(None)
 
 
-class _ReadsSolutions(ImportError):
-    """Raised at the line of the answers that does it."""
+class _ReadsAnswers(ImportError):
+    """Raised at the line of the answers that reads others, in the folder of that name."""
 
-    def __init__(self) -> None:
-        super().__init__(name=SOLUTIONS.name)
+    def __init__(self, folder: str = SOLUTIONS.name) -> None:
+        super().__init__(name=folder)
 
 
 def _refuse_solutions(tree: ast.Module) -> None:
@@ -157,7 +158,7 @@ def _refuse_solutions(tree: ast.Module) -> None:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         if any(name.partition(".")[0] == SOLUTIONS.name for name in names):
-            raise _ReadsSolutions
+            raise _ReadsAnswers
 
 
 _closed: list[set[Path]] = []
@@ -167,8 +168,9 @@ def _guard_solutions(event: str, args: tuple[object, ...]) -> None:
     # An audit hook sees every other way in: importlib, runpy, open and exec.
     if _closed and event == "open" and isinstance(args[0], (str, bytes, os.PathLike)):
         name = os.fsdecode(args[0])
-        if name.endswith((".py", ".pyc")) and _closed[-1] & set(Path(name).resolve().parents):
-            raise _ReadsSolutions
+        opened = _closed[-1] & set(Path(name).resolve().parents)
+        if opened and name.endswith((".py", ".pyc")):
+            raise _ReadsAnswers(SOLUTIONS.name if SOLUTIONS.name in name else "tests")
 
 
 sys.addaudithook(_guard_solutions)

@@ -61,13 +61,14 @@ class Board:
         }
         if not all_rows:
             return
-        width = max(10, min(max(map(len, all_rows)), WIDTH - 8 - 10 * len(kata.exercises)))
+        heads = [_head(name) for name in kata.exercises]
+        width = max(10, min(max(map(len, all_rows)), WIDTH - 6 - len("  ".join(["", *heads, ""]))))
         finished = sum(all(row.done for row in rows.values()) for rows in all_rows.values())
         title = f"{kata.name} · {len(self.results.rows)} submissions"
         yield "", {}
         yield f"{title}{f'{finished} finished':>{max(WIDTH - len(title), 12)}}", {"bold": True}
         yield "", {}
-        yield "  ".join([" " * width, *map(_head, kata.exercises)]), {"bold": True}
+        yield "  ".join([" " * width, *heads]), {"bold": True}
         for name, rows in all_rows.items():
             done = [row.done for row in functions(rows)]
             cells = [f"{_cell(row):{len(_head(row.name))}}" for row in rows.values()]
@@ -86,11 +87,11 @@ class Board:
 
     def _details(self, all_rows: dict[str, Rows]) -> Iterator[str]:
         for name, rows in all_rows.items():
-            why = [f"{row.name} ({_count(row)}): {text}" for row, text in reasons(rows)]
+            why = [f"{what}: {text}" for what, text in reasons(rows)]
             if why:
                 yield ""
                 yield f"  {name}"
-                for text in dict.fromkeys(why):
+                for text in why:
                     yield from (f"    {line}" for line in wrapped(text).splitlines())
 
 
@@ -108,10 +109,6 @@ def _most_heard(all_rows: dict[str, Rows]) -> Iterator[str]:
         yield from (
             f"  {line}" for line in wrapped(f"{count} × {exercise}: {sentence}").splitlines()
         )
-
-
-def _count(row: Row) -> str:
-    return f"{row.passed} of {row.total}" if status(row) == "failed" else status(row)
 
 
 def _cell(row: Row) -> str:

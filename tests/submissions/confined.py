@@ -25,11 +25,12 @@ LARGEST_FILE = 16 * 2**20  # bytes
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 # What Python announces before it happens, and what to say of it.
-CHANGES = dict.fromkeys(
-    ["os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate"]
-    + ["os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr"],
-    "changes files",
-)
+CHANGES = {  # how many paths it names, and where the numbers of open folders begin
+    **dict.fromkeys(["os.rename", "os.link", "os.symlink"], (2, 2)),
+    **dict.fromkeys(["os.remove", "os.rmdir"], (1, 1)),
+    **dict.fromkeys(["os.mkdir", "os.chmod", "os.truncate"], (1, 2)),
+    **dict.fromkeys(["os.chown", "os.utime", "os.setxattr", "os.removexattr"], (1, 3)),
+}
 FORBIDDEN = {
     **dict.fromkeys(
         ["os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "os.startfile"]
@@ -89,17 +90,27 @@ def _guard(scratch: Path) -> Callable[[str, tuple], None]:
     forbidden, changes = dict(FORBIDDEN), dict(CHANGES)
 
     def is_outside(path: object) -> bool:
-        if not isinstance(path, (str, bytes, os.PathLike)) or os.fsdecode(path) == os.devnull:
-            return False
-        return scratch not in [(real := Path(os.fsdecode(path)).resolve()), *real.parents]
+        if type(path) not in (str, bytes, type(scratch)):
+            return True  # an open file, or an object that may name another one next time
+        name = os.fsdecode(path)
+        return name != os.devnull and scratch not in Path(name).resolve().parents
 
     def guard(event: str, args: tuple) -> None:
         if event == "open":
-            if args[2] & WRITING and is_outside(args[0]):
+            path, mode, flags = args
+            if isinstance(path, int):
+                return
+            if mode is None and not os.path.isabs(os.fsdecode(path)):
+                raise OutOfBounds("opens a file by its name in an open folder")
+            if flags & WRITING and is_outside(path):
                 raise OutOfBounds("writes a file")
+            if os.path.basename(path) in ("mem", b"mem"):
+                raise OutOfBounds("reads the memory of a process")
         elif event in changes:
-            if any(map(is_outside, args[:2])):
-                raise OutOfBounds(changes[event])
+            paths, folders = changes[event]
+            by_folder = any(type(n) is int and n >= 0 for n in args[folders:])
+            if by_folder or any(map(is_outside, args[:paths])):
+                raise OutOfBounds("changes files")
         elif event in forbidden:
             raise OutOfBounds(forbidden[event])
 

@@ -41,12 +41,16 @@ def find_submissions(patterns: list[str], start: Path, katas: dict[str, Kata]) -
     """
     if len(patterns) == 1 and not _is_pattern(patterns[0], start):
         files = find_answers(patterns[0], start, katas)
-        return [Submission(printable(Path(patterns[0]).name), files)]
+        return [Submission(_one_line(Path(patterns[0]).name), files)]
     places = list(dict.fromkeys(place for p in patterns for place in _matches(p, start)))
     if len(places) == 1:
-        return [Submission(printable(places[0].name), find_answers(str(places[0]), start, katas))]
+        return [Submission(_one_line(places[0].name), find_answers(str(places[0]), start, katas))]
     common = Path(os.path.commonpath([place.parent for place in places]))
     return [_submission(place, common, katas) for place in places]
+
+
+def _one_line(name: str) -> str:
+    return printable(name).replace("\n", "\\n")
 
 
 def _is_pattern(text: str, start: Path) -> bool:
@@ -54,9 +58,10 @@ def _is_pattern(text: str, start: Path) -> bool:
 
 
 def _submission(place: Path, common: Path, katas: dict[str, Kata]) -> Submission:
-    name = printable(place.relative_to(common).as_posix())
+    within = place.relative_to(common).as_posix()
+    name = _one_line(within)
     try:
-        return Submission(name, find_answers(str(place), common, katas))
+        return Submission(name, find_answers(within, common, katas))
     except (ValueError, OSError) as error:
         missing = {kata: place / f"{kata}.py" for kata in katas}
         return Submission(name, missing, str(error).partition(". Here there are")[0] + ".")

@@ -36,7 +36,7 @@ class IsolatedAnswers:
         trouble: a sentence, if the file as a whole cannot be used
     """
 
-    _at_work: "IsolatedAnswers | None" = None  # only one has a process
+    at_work: "IsolatedAnswers | None" = None  # only one has a process
 
     def __init__(self, path: Path, kata: Kata, limits: Limits, trouble: str | None = None) -> None:
         self.path = path
@@ -86,9 +86,9 @@ class IsolatedAnswers:
         """Have the file loaded in a process of its own, and no other at work."""
         if self._process:
             return
-        if IsolatedAnswers._at_work:
-            IsolatedAnswers._at_work.stop()
-        IsolatedAnswers._at_work = self
+        if IsolatedAnswers.at_work:
+            IsolatedAnswers.at_work.stop()
+        IsolatedAnswers.at_work = self
         doing = f"Loading {shown(self.path)}"
         try:
             self._process = Process(self.path, self.kata, self._limits)
@@ -105,7 +105,7 @@ class IsolatedAnswers:
         if self._process:
             self._process.stop()
         self._process, self._turn = None, ""
-        IsolatedAnswers._at_work = None
+        IsolatedAnswers.at_work = None
 
     def _find_out(self, exercise: str) -> dict[str, object]:
         if not self._known and not self.trouble:

@@ -96,5 +96,5 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_unconfigure() -> None:
     from submissions.isolated import IsolatedAnswers
 
-    if IsolatedAnswers._at_work:
-        IsolatedAnswers._at_work.stop()
+    if IsolatedAnswers.at_work:
+        IsolatedAnswers.at_work.stop()

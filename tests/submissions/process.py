@@ -95,6 +95,8 @@ class Process:
             self._line.send(question, deadline)
             reply = self._line.receive(deadline)
         except TimeoutError:
+            if self._process.exitcode is not None:  # what it has started keeps the line open
+                raise Fault(f"{doing} {self._how_it_ended()}.") from None
             raise Fault(f"{doing} was still running after {seconds:g} s.") from None
         except (EOFError, OSError):
             raise Fault(f"{doing} {self._how_it_ended()}.") from None

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from grader.show import printable
 
-from submissions.results import Results, Rows, functions, reasons, sentence, status
+from submissions.results import Results, Rows, counted, functions, reasons, sentence, status
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a cell begins that a spreadsheet runs
 
@@ -83,11 +83,6 @@ def as_csv(results: Results) -> str:
     return text.getvalue()
 
 
-def counted(row) -> str:
-    """How it stands with an exercise, with numbers where there are any."""
-    return f"{row.passed} of {row.total}" if status(row) in ("passed", "failed") else status(row)
-
-
 def cell(text: str) -> str:
     """The text as a cell that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
@@ -115,8 +110,8 @@ def as_markdown(results: Results) -> str:
         lines.append("")
         for name, katas in results.rows.items():
             lines += [
-                f"- **{escaped(name)}**, {escaped(row.name)}: {escaped(why)}"
-                for row, why in reasons(katas.get(kata.name, {}))
+                f"- **{escaped(name)}**, {escaped(what)}: {escaped(why)}"
+                for what, why in reasons(katas.get(kata.name, {}))
             ]
         lines.append("")
     if not results.complete:

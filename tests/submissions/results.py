@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from grader.katas import TOGETHER, Kata
 from grader.screen.scoreboard import Row
+from grader.show import printable
 
 from submissions.find import Submission
 
@@ -72,12 +73,22 @@ def sentence(row: Row) -> str | None:
     if not row.failures:
         return None
     first, *more = row.failures[0].kata["broken"][0].splitlines()
-    return f"{first}: {more[0].strip()}" if more and "raised an exception" in first else first
+    said = f"{first}: {more[0].strip()}" if more and "raised an exception" in first else first
+    return printable(said)
 
 
-def reasons(rows: Rows) -> Iterator[tuple[Row, str]]:
-    """The exercises that are written and not passed, each with its sentence."""
+def counted(row: Row) -> str:
+    """How it stands with an exercise, with numbers where there are any."""
+    return f"{row.passed} of {row.total}" if status(row) in ("passed", "failed") else status(row)
+
+
+def reasons(rows: Rows) -> Iterator[tuple[str, str]]:
+    """What is written and does not pass: the exercises of one sentence, and the sentence."""
+    same: dict[str, list[Row]] = {}
     for row in rows.values():
         why = sentence(row)
         if why and not row.not_started:
-            yield row, why
+            same.setdefault(why, []).append(row)
+    for why, those in same.items():
+        names = [f"{row.name} ({counted(row)})" for row in those]
+        yield "the file" if len(names) == len(rows) > 1 else ", ".join(names), why

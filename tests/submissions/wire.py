@@ -103,10 +103,12 @@ def _coded(value: object, numbers: list[Tensor]) -> object:
     if type(value) is int and abs(value) < 2**63:
         return value
     if isinstance(value, Tensor) and is_plain(value) and str(value.dtype) in DTYPES:
+        if value.numel() * value.element_size() > MOST_BYTES // 2:
+            return {"words": f"a tensor of {value.numel():,} numbers, more than anybody needs"}
         value = value.detach().resolve_conj().resolve_neg()
         order = sorted(range(value.dim()), key=value.stride, reverse=True)  # transposed stays so
         value = value.permute(order)
-        numbers.append(value.flatten())
+        numbers.append(value.contiguous().view(-1))
         return {"tensor": str(value.dtype), "sizes": list(value.shape), "order": order}
     if isinstance(value, dict):
         return {"dict": {str(key): _coded(item, numbers) for key, item in value.items()}}

@@ -65,11 +65,14 @@ class IsolatedAnswers:
         raise self._faults[exercise]
 
     def _ask(self, doing: str, **question: object) -> dict[str, object]:
-        if self._left <= 0:
-            raise Fault(f"The submission had {self._limits.total:g} s, and they are over.")
         start = time.monotonic()
         try:
             return self._process.ask(doing, min(self._limits.call, self._left), question)
+        except Fault:
+            if time.monotonic() - start < self._left:
+                raise
+            total = f"The submission had {self._limits.total:g} s, and they are over."
+            raise Fault(total) from None
         finally:
             self._left -= time.monotonic() - start
 

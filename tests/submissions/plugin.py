@@ -2,6 +2,7 @@
 
 import secrets
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,45 +23,74 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose what is graded, before the grader looks at its own answers."""
-    from grader.grading import GRADINGS, Grading
-    from grader.katas import find_katas
+    """Choose what is graded and how, before the grader turns to the learner's own answers."""
+    option = config.option
+    if option.isolated and option.in_process:
+        raise pytest.UsageError("--isolated or --in-process, not both")
+    if min(option.call_limit, option.time_limit, option.memory_limit) <= 0:
+        raise pytest.UsageError("a limit is a number above 0")
+    if option.against or option.isolated or option.report:
+        from grader.katas import find_katas
 
-    from submissions.board import Board
+        katas = find_katas()
+        found = _find(config, katas)
+        _listen(config, found, katas)
+        if option.isolated or not (option.in_process or (len(found) == 1 and found[0].is_ours)):
+            _isolate(config, found, katas)
+        else:
+            _grade_here(config, found, katas)
+
+
+def _find(config: pytest.Config, katas: dict) -> list:
     from submissions.find import find_submissions
-    from submissions.isolated import IsolatedGrading
-    from submissions.process import Limits
+
+    against = config.option.against or ["exercises"]
+    try:
+        return find_submissions(against, config.invocation_params.dir, katas)
+    except ValueError as error:
+        raise pytest.UsageError(f"--against: {error}") from None
+
+
+def _listen(config: pytest.Config, found: list, katas: dict) -> None:
+    """Set up all that hears of the results: a report, and for many the screen."""
+    from submissions.board import Board
     from submissions.report import Report
     from submissions.results import Results
 
-    option, katas, start = config.option, find_katas(), config.invocation_params.dir
-    try:
-        found = find_submissions(option.against or ["exercises"], start, katas)
-    except ValueError as error:
-        raise pytest.UsageError(f"--against: {error}") from None
-    results = Results(found, katas)
+    option, results = config.option, Results(found, katas)
     if option.report and not hasattr(config, "workerinput"):
         try:
-            config.pluginmanager.register(Report(start / option.report, results), "report")
+            report = Report(config.invocation_params.dir / option.report, results)
         except ValueError as error:
             raise pytest.UsageError(f"--report: {error}") from None
-    many = len(found) > 1
-    isolated = option.isolated or not (option.in_process or (found[0].is_ours and not many))
-    limits = Limits(option.call_limit, option.time_limit, option.memory_limit)
-    config.stash[GRADINGS] = [
-        IsolatedGrading(katas, s.files, s.name, limits, s.trouble)
-        if isolated
-        else Grading(katas, s.files, s.name)
-        for s in found
-    ]
-    if isolated and option.seed is None:
-        option.seed = secrets.randbelow(1_000_000)
+        config.pluginmanager.register(report, "report")
     config.pluginmanager.register(results, "results")
-    if many:
+    if len(found) > 1:
         config.pluginmanager.register(Board(results, option.verbose > 0), "scoreboard")
         option.verbose = min(option.verbose, 0)
-    if isolated and not hasattr(config, "workerinput"):
+
+
+def _isolate(config: pytest.Config, found: list, katas: dict) -> None:
+    from grader.grading import GRADINGS
+
+    from submissions.isolated import IsolatedGrading
+    from submissions.process import Limits
+
+    option = config.option
+    limits = Limits(option.call_limit, option.time_limit, option.memory_limit)
+    config.stash[GRADINGS] = [
+        IsolatedGrading(katas, s.files, s.name, limits, s.trouble) for s in found
+    ]
+    if option.seed is None:
+        option.seed = secrets.randbelow(1_000_000)
+    if not hasattr(config, "workerinput"):
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as after Ctrl-C
+
+
+def _grade_here(config: pytest.Config, found: list, katas: dict) -> None:
+    from grader.grading import GRADINGS, Grading
+
+    config.stash[GRADINGS] = [Grading(katas, s.files, s.name) for s in found]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -94,7 +124,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure() -> None:
-    from submissions.isolated import IsolatedAnswers
-
-    if IsolatedAnswers.at_work:
-        IsolatedAnswers.at_work.stop()
+    isolated = sys.modules.get("submissions.isolated")
+    if isolated and isolated.IsolatedAnswers.at_work:
+        isolated.IsolatedAnswers.at_work.stop()

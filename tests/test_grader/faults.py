@@ -51,7 +51,7 @@ time.sleep(60)
 AT_IMPORT = {
     "exits_at_import": Fault(WHOLE, "ended its own process (exit status 0)", "os._exit(0)"),
     "sys_exits_at_import": Fault(WHOLE, "called sys.exit()", "sys.exit(0)"),
-    "loops_at_import": Fault(WHOLE, "still running after 1 s", "while True: pass"),
+    "loops_at_import": Fault(WHOLE, "still running after 2 s", "while True: pass"),
     "kills_itself_at_import": Fault(
         WHOLE, "ended its own process (SIGKILL)", "signal.raise_signal(signal.SIGKILL)"
     ),
@@ -91,10 +91,10 @@ AT_IMPORT = {
 }
 
 AT_WORK = {
-    "loops": Fault("score", "score was still running after 1 s", in_score("while True: pass")),
-    "sleeps": Fault("score", "score was still running after 1 s", in_score("time.sleep(1e6)")),
+    "loops": Fault("score", "score was still running after 2 s", in_score("while True: pass")),
+    "sleeps": Fault("score", "score was still running after 2 s", in_score("time.sleep(1e6)")),
     "stops_itself": Fault(
-        "score", "score was still running after 1 s", in_score("signal.raise_signal(19)")
+        "score", "score was still running after 2 s", in_score("signal.raise_signal(19)")
     ),
     "recurses": Fault("score", "RecursionError", in_score("return score(q, k)")),
     "recurses_on_and_on": Fault(

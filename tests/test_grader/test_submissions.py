@@ -18,7 +18,7 @@ REFERENCE = (ROOT / "solutions/self_attention.py").read_text()
 STUBS = (ROOT / "exercises/self_attention.py").read_text()
 EXERCISES = find_katas()["self_attention"].exercises
 SPECIFICATION = "tests/self_attention/test_[1-5]*.py"  # not together: each file has five mistakes
-LIMITS = ("--call-limit=1", "--memory-limit=1")
+LIMITS = ("--call-limit=2", "--memory-limit=1")
 
 Rows = dict[str, dict[str, dict]]
 
@@ -155,7 +155,7 @@ def test_a_wrong_answer_beside_them_is_named(first):
         ("empty", "failed", "defines no function score"),
         ("holds nothing", "not graded", "holds no self_attention.py"),
         ("packed.zip", "not graded", "is not a .py file"),
-        ("a pipe", "not graded", "still running after 1 s"),
+        ("a pipe", "not graded", "still running after 2 s"),
     ],
 )
 def test_what_cannot_be_graded_says_why(first, name, status, sentence):

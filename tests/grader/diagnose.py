@@ -118,6 +118,11 @@ def name_mistake(
     return next(iter(left)) if left and known and answered else None
 
 
+def _changed(function: Function, *args: Tensor, **kwargs: object) -> list[int]:
+    """The positions of the arguments that change."""
+    return operations.changed(function, *args, **kwargs)[0]
+
+
 def _cut(function: Function, *args: Tensor, **kwargs: object) -> list[bool]:
     """Which inputs no gradient reaches."""
     return [gradient is None for gradient in operations.gradients(function, *args, **kwargs)]
@@ -134,11 +139,11 @@ def _dtypes(function: Function, *args: Tensor, **kwargs: object) -> list[str]:
 
 
 def _clashes(function: Function, *args: Tensor, **kwargs: object) -> bool:
-    return operations.clashes(function, *args, **kwargs) is not None
+    return operations.clashes(function, *args, **kwargs)[0] is not None
 
 
 # Values first, then promises that values do not show.
-LOOKS = (operations.call, operations.changed, _cut, _dtypes, _clashes)
+LOOKS = (operations.call, _changed, _cut, _dtypes, _clashes)
 
 
 @contextlib.contextmanager

@@ -56,7 +56,8 @@ def told(error: BaseException, path: Path, doing: str, unwritten: set[str]) -> s
     if isinstance(error, MemoryError) or "can't allocate memory" in message:
         return f"{doing} needs more memory than there is at {where}.{code}"
     lines = "\n    ".join(message[:MOST].splitlines()[:3])
-    return f"{doing} raised an exception at {where}\n    {type(error).__name__}: {lines}{code}"
+    name = type(error).__name__[:MOST]
+    return f"{doing} raised an exception at {where}\n    {name}: {lines}{code}"
 
 
 def syntax(error: SyntaxError | ValueError, path: Path) -> str:
@@ -99,7 +100,7 @@ def kind(result: object) -> str:
     if isinstance(result, (tuple, list)):
         return f"a {type(result).__name__} of {len(result)}"
     if isinstance(result, (bool, int, float, complex)):
-        return f"the number {result}"
+        return "a very large number" if abs(result) > 1e40 else f"the number {result}"
     return f"a {'NumPy ' * (type(result).__module__ == 'numpy')}{type(result).__name__}"
 
 

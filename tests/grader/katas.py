@@ -69,7 +69,9 @@ def find_answers(wanted: str, start: Path, katas: dict[str, Kata]) -> dict[str, 
         )
     if place.is_file():
         if place.suffix != ".py":
-            raise ValueError(f"{wanted} is not a .py file. {_what_there_is(katas)}")
+            raise ValueError(
+                f"{wanted} is neither a folder nor a .py file. {_what_there_is(katas)}"
+            )
         return {_kata_of(place, katas): place}
     for folder in (place, place / "exercises"):
         if any((folder / f"{name}.py").exists() for name in katas):
@@ -95,12 +97,13 @@ def _what_there_is(katas: dict[str, Kata]) -> str:
     """What a mistyped --against could have meant."""
     folders = [ROOT / "exercises", SOLUTIONS, *SOLUTIONS.glob("*/")]
     there = sorted(shown(f) for f in folders if any((f / f"{name}.py").exists() for name in katas))
-    return f"Here there are: {', '.join(there)}. Write it with =, as in --against=FOLDER."
+    return f"Here there are: {', '.join(there)}."
 
 
 def shown(path: Path) -> str:
-    """A path as a reader wants it: from the root of the repository, or its last two parts."""
-    return _from_root(path) or "/".join(path.parts[-2:])
+    """A path as a reader wants it: from the root of the repository, or its last parts."""
+    parts = 3 if path.parent.name == "exercises" else 2  # in a clone, the name of the clone
+    return _from_root(path) or "/".join(path.parts[-parts:])
 
 
 def _from_root(path: Path) -> str | None:

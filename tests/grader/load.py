@@ -21,6 +21,8 @@ from grader.explain import ends_the_run, syntax, told
 from grader.katas import ROOT, SOLUTIONS, TOGETHER, Kata, shown
 from grader.stubs import Function, is_stub
 
+LARGEST = 2**20  # bytes of a file
+
 
 class Answers:
     """The answers to one kata in one file, loaded anew.
@@ -49,12 +51,18 @@ class Answers:
         others = {SOLUTIONS, path.parents[1] / SOLUTIONS.name, ROOT / "tests" / kata.name}
         self._closed = others - set(path.parents)
         try:
-            source = path.read_bytes() if source is None else source
+            source = _read(path) if source is None else source
             linecache.checkcache(str(path))
             tree = ast.parse(source, str(path))
+        except PermissionError:
+            self.trouble = f"{shown(path)} may not be read."
+        except IsADirectoryError:
+            self.trouble = f"{shown(path)} is a folder."
         except OSError:
             back = " pytest --redo puts it back." if path.parent == ROOT / "exercises" else ""
             self.trouble = f"There is no {shown(path)}.{back}"
+        except OverflowError:
+            self.trouble = f"{shown(path)} is larger than any answer."
         except (SyntaxError, ValueError) as error:
             self.trouble = syntax(error, path)
         except (RecursionError, MemoryError):
@@ -131,6 +139,14 @@ class Answers:
             with contextlib.suppress(ValueError):
                 sys.path.remove(str(self.path.parent))
             self.left |= dict.fromkeys(_reset_torch())
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        source = file.read(LARGEST + 1)
+    if len(source) > LARGEST:
+        raise OverflowError
+    return source
 
 
 def _reset_torch() -> Iterator[str]:

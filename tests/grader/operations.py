@@ -4,7 +4,8 @@ Each operation takes the function and the arguments of one call, leaves the argu
 are, and returns plain data. A rule never touches autograd or torch's global state itself.
 """
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 from grader.elsewhere import Elsewhere, is_stray
 
 Function = Callable[..., object]
+Watched = tuple[object, object]  # what was found, and the result of the call that was watched
 
 
 def call(function: Function, *args: object, **kwargs: object) -> object:
@@ -21,24 +23,26 @@ def call(function: Function, *args: object, **kwargs: object) -> object:
     return function(*map(_copy, args), **kwargs)
 
 
-def changed(function: Function, *args: Tensor, **kwargs: object) -> list[int]:
+def changed(function: Function, *args: Tensor, **kwargs: object) -> Watched:
     """The positions of the arguments that the function changes, in value or in kind."""
     given = [_copy(arg) for arg in args]
     before = [(_copy(arg), arg.stride()) for arg in given]
-    function(*given, **kwargs)
-    return [
+    result = function(*given, **kwargs)
+    positions = [
         position
         for position, (arg, (copy, stride)) in enumerate(zip(given, before, strict=True))
         if arg.requires_grad or arg.stride() != stride or not torch.equal(arg, copy)
     ]
+    return positions, result
 
 
-def shares_memory(function: Function, *args: Tensor) -> bool:
+def shares_memory(function: Function, *args: Tensor) -> Watched:
     """Whether the result is an argument, or a view of one."""
     given = [_copy(arg) for arg in args]
     storages = {tensor.untyped_storage().data_ptr() for tensor in given}
-    results = tensors_in(function(*given))
-    return any(result.untyped_storage().data_ptr() in storages for result in results)
+    result = function(*given)
+    shared = [t.untyped_storage().data_ptr() in storages for t in tensors_in(result)]
+    return any(shared), result
 
 
 def gradients(function: Function, *args: Tensor, **kwargs: object) -> list[Tensor | None]:
@@ -60,23 +64,25 @@ def _weights(result: Tensor) -> Tensor:
     return weights.where(result.detach().isfinite(), 0.0)
 
 
-def clashes(function: Function, *args: Tensor, **kwargs: object) -> str | None:
+def clashes(function: Function, *args: Tensor, **kwargs: object) -> Watched:
     """What would fail on a GPU, in words, or None."""
     given = [_copy(arg) for arg in args]
     with Elsewhere() as gpu:
-        results = tensors_in(function(*given, **kwargs))
-    return gpu.clash or ("the result stays on the CPU" if any(map(is_stray, results)) else None)
+        result = function(*given, **kwargs)
+    stays = "the result stays on the CPU" if any(map(is_stray, tensors_in(result))) else None
+    return gpu.clash or stays, result
 
 
-def attention_calls(function: Function, *args: Tensor, **kwargs: object) -> list[str]:
+def attention_calls(function: Function, *args: Tensor, **kwargs: object) -> Watched:
     """The ready-made attention functions of torch that the function calls, under any name."""
-    with _Listen() as listener:
+    result = None
+    with Listen() as listener, in_the_dispatcher(listener):
         try:
-            call(function, *args, **kwargs)
+            result = call(function, *args, **kwargs)
         except Exception:
             if not listener.heard:
                 raise
-    return listener.heard
+    return listener.heard, result
 
 
 def tensors_in(result: object) -> list[Tensor]:
@@ -90,32 +96,33 @@ def _copy(arg: object) -> Any:
     return arg.detach().clone() if isinstance(arg, Tensor) else arg
 
 
-class _Listen(TorchFunctionMode):
-    """Hears which attention functions of torch are called. An alias does not hide the name.
-
-    SDPA is heard in torch's dispatcher too, where other threads and compiled functions call it.
-    """
+class Listen(TorchFunctionMode):
+    """Hears which attention functions of torch are called. An alias does not hide the name."""
 
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[str] = []
-        self._dispatcher = torch.library.Library("aten", "IMPL")
-
-    def __enter__(self) -> "_Listen":
-        for key in ("AutogradCPU", "CPU"):
-            self._dispatcher.impl("scaled_dot_product_attention", self._hear, key)
-        return super().__enter__()
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__(*exc_info)
-        self._dispatcher._destroy()
-
-    def _hear(self, *args: object, **kwargs: object) -> None:
-        self.heard.append("scaled_dot_product_attention")
-        raise RuntimeError("heard, and that is all we ask")
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", str(func)).partition(".")[0]
         if "dot_product_attention" in name or "multi_head_attention" in name:
             self.heard.append(name)
         return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def in_the_dispatcher(listener: Listen) -> Iterator[None]:
+    """Hear SDPA in torch's dispatcher too, where other threads and compiled functions call it."""
+
+    def hear(*args: object, **kwargs: object) -> None:
+        listener.heard.append("scaled_dot_product_attention")
+        raise RuntimeError("heard, and that is all we ask")
+
+    dispatcher = torch.library.Library("aten", "IMPL")
+    for name in ("scaled_dot_product_attention", "_scaled_dot_product_attention_math"):
+        for key in ("AutogradCPU", "CPU"):
+            dispatcher.impl(name, hear, key)
+    try:
+        yield
+    finally:
+        dispatcher._destroy()

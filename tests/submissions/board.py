@@ -9,7 +9,7 @@ from grader.katas import Kata
 from grader.screen.scoreboard import Row
 from grader.show import simple, wrapped
 
-from submissions.results import Results, Rows, functions, reasons, status
+from submissions.results import WHOLE_FILE, Results, Rows, functions, reasons, status
 
 WIDTH = 79
 MOST_HEARD = 5  # sentences that several need to hear
@@ -80,8 +80,15 @@ class Board:
         used = {status(row) for rows in all_rows.values() for row in rows.values()}
         signs = [f"{sign} {word}" for word, sign in SIGNS.items() if sign and word in used]
         yield f"  {'   '.join([*signs, '3/7 tests passed'])}", {}
+        if not self.results.complete:
+            count = len(self.results.rows)
+            begun = f"{len(self.results.seen)} of {count} were begun"
+            yield f"  The run was stopped: {begun}, and ? marks what is not at its end.", {}
         for line in self._details(all_rows) if self.details else _most_heard(all_rows):
             yield line, {}
+        if not self.details:
+            for line in _not_graded(all_rows):
+                yield line, {}
         if not self.details and finished < len(all_rows):
             yield "  What is wrong with each: -v. More on one: --against with this one alone.", {}
 
@@ -111,8 +118,16 @@ def _most_heard(all_rows: dict[str, Rows]) -> Iterator[str]:
         )
 
 
+def _not_graded(all_rows: dict[str, Rows]) -> Iterator[str]:
+    """Why files cannot be graded at all: somebody has to see to these."""
+    for name, rows in all_rows.items():
+        for what, why in reasons(rows):
+            if what == WHOLE_FILE:
+                yield from (f"  {line}" for line in wrapped(f"{name}: {why}").splitlines())
+
+
 def _cell(row: Row) -> str:
-    return SIGNS.get(status(row), f"{row.passed}/{row.total}")
+    return SIGNS.get(status(row), f"{row.passed}/{row.total}{'?' * (not row.complete)}")
 
 
 def _head(name: str) -> str:

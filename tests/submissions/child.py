@@ -23,7 +23,7 @@ from torch import Tensor
 from submissions.confined import confine
 from submissions.wire import Line
 
-MOST_PRINTED = 4000  # letters of one call
+MOST_PRINTED = 4000  # bytes of one call
 OPERATIONS = {
     operation.__name__: operation
     for operation in (
@@ -36,7 +36,8 @@ OPERATIONS = {
     )
 }
 LOOKS = {look.__name__: look for look in diagnose.LOOKS}
-CONTROL = "control"
+CONTROL = "the control"
+QUESTIONS = ("load", "turn_to", "perform", "look")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Order:
         scratch: a folder it may write to
         gigabytes: memory it may use
         seconds: processor time it may use
+        closed: folders in which it may not even read
+        own: what it may read even there
     """
 
     path: Path
@@ -56,30 +59,40 @@ class Order:
     scratch: Path
     gigabytes: float
     seconds: float
+    closed: tuple[Path, ...]
+    own: Path
 
 
-def control(first: Tensor, *others: Tensor, **options: object) -> Tensor:
+def _control(first: Tensor, *others: Tensor, **options: object) -> Tensor:
     """Does all that a function may not do. What does not notice is no longer to be trusted."""
     first.add_(first.new_ones(first.shape).cpu())
     F.scaled_dot_product_attention(first, first, first)
     return first
 
 
-class _Screen(io.StringIO):
-    """Keeps the beginning of what is printed, and cannot be closed."""
+class _Kept(io.RawIOBase):
+    """Keeps the beginning of what is written, and cannot be closed."""
 
-    def write(self, text: str) -> int:
-        super().write(text[: max(MOST_PRINTED - self.tell(), 0)])
-        return len(text)
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1  # nowhere, in this process
+
+    def write(self, data: bytes) -> int:
+        self._bytes += bytes(data)[: max(MOST_PRINTED - len(self._bytes), 0)]
+        return len(data)
 
     def close(self) -> None:
         pass
 
     def take(self) -> str:
         """What was printed since the last time."""
-        text = self.getvalue()
-        self.seek(0)
-        self.truncate()
+        text = self._bytes.decode(errors="replace")
+        self._bytes.clear()
         return text
 
 
@@ -92,6 +105,8 @@ class _Submission:
         self._answers: Answers | None = None
         self._reference: Answers | None = None
         self._fresh: Graded | None = None
+        self._operations = dict(OPERATIONS)
+        self._listener = operations.Listen()  # always: who looks cannot tell when it matters
 
     def load(self) -> dict[str, object]:
         """Run the file, and say how it stands with each exercise."""
@@ -112,6 +127,7 @@ class _Submission:
     def turn_to(self, stand_ins: str | None) -> None:
         """Turn to the next exercise; the reference's functions for those before stand in."""
         self._fresh = self._reference = None
+        self._listener.heard.clear()
         if stand_ins is not None:
             file = SOLUTIONS / f"{self._kata.name}.py"
             self._reference = Answers(file, self._kata, stand_ins.encode())
@@ -120,15 +136,18 @@ class _Submission:
         self, function: str, operation: str, args: list, kwargs: dict, anew: bool
     ) -> dict[str, object]:
         """Perform one of the operations on a function."""
-        operate = OPERATIONS[operation]
+        operate = self._operations[operation]
         verdict.begin(function)
         result = None
         try:
             if function == CONTROL:
-                result = operate(control, *args, **kwargs)
+                result = operate(_control, *args, **kwargs)
             else:
                 graded = Graded(function, self._answers, self._reference)
-                result = graded.perform(operate, *args, anew=anew, **kwargs)
+                with self._listener:
+                    result = graded.perform(operate, *args, anew=anew, **kwargs)
+                if operation == "attention_calls":
+                    result = self._listener.heard + result[0], result[1]
         except verdict.Broken:
             pass
         except BaseException as error:
@@ -150,12 +169,21 @@ class _Submission:
 
 def main(connection: socket.socket, order: Order) -> None:
     """Answer questions until nobody asks any more."""
+    line, submission, kept = Line(connection), _Submission(order.path, order.kata), _Kept()
+    # Looked up now: what the submission puts in their place comes too late.
+    answers = {name: getattr(submission, name) for name in QUESTIONS}
     gc.freeze()  # or the collector copies all of torch into this process
-    confine(order.scratch, order.gigabytes, order.seconds)
-    sys.stdout = sys.stderr = screen = _Screen()
-    line, submission = Line(connection), _Submission(order.path, order.kata)
+    confine(
+        order.scratch,
+        order.gigabytes,
+        order.seconds,
+        order.closed,
+        order.own,
+        connection.fileno(),
+    )
+    sys.stdout = sys.stderr = io.TextIOWrapper(kept, "utf-8", "replace", write_through=True)
     line.send("ready")
     while True:
         question = line.receive()
-        reply = getattr(submission, question.pop("ask"))(**question)
-        line.send({"reply": reply, "printed": screen.take()})
+        reply = answers[question.pop("ask")](**question)
+        line.send({"reply": reply, "printed": kept.take()})

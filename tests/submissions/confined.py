@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,8 @@ except ImportError:  # Windows
     resource = None
 
 LARGEST_FILE = 16 * 2**20  # bytes
+MOST_DEEP = 30  # folders in one another
+BLOCKED: list[object] = []
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 # What Python announces before it happens, and what to say of it.
@@ -38,6 +41,8 @@ FORBIDDEN = {
         "starts another process",
     ),
     **dict.fromkeys(["os.kill", "os.killpg", "signal.pthread_kill"], "sends a signal"),
+    "resource.prlimit": "limits a process",
+    "sqlite3.connect": "writes a file",
     **dict.fromkeys(
         ["socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"],
         "uses the network",
@@ -45,17 +50,24 @@ FORBIDDEN = {
 }
 
 
-def confine(scratch: Path, gigabytes: float, seconds: float) -> None:
-    """Cut this process off: from the terminal, from files outside `scratch`, from other processes.
+def confine(
+    scratch: Path, gigabytes: float, seconds: float, closed: tuple[Path, ...], own: Path, line: int
+) -> None:
+    """Cut this process off: from the terminal, from most files, from other processes.
 
     Args:
         scratch: an empty folder of its own
         gigabytes: memory it may use, beyond what torch takes
         seconds: processor time it may use
+        closed: folders in which it may not even read
+        own: what it may read even there
+        line: the number of its open connection to the tests
     """
     with open(os.devnull, "r+b") as nowhere:
         for stream in range(3):
             os.dup2(nowhere.fileno(), stream)
+    os.closerange(3, line)
+    os.closerange(line + 1, 1024)
     sys.stdin = open(0, encoding="utf-8")
     sys.dont_write_bytecode = True
     tempfile.tempdir = str(scratch)
@@ -67,7 +79,30 @@ def confine(scratch: Path, gigabytes: float, seconds: float) -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end when the parent does
     if resource:
         _limit_resources(gigabytes, seconds)
-    sys.addaudithook(_guard(scratch.resolve()))
+    _block_what_is_not_announced()
+    sys.addaudithook(_guard(scratch.resolve(), closed, own.resolve()))
+
+
+def _block_what_is_not_announced() -> None:
+    """Take away what reads or writes files, starts or stops processes past Python's audit."""
+
+    def blocked(*args: object, **kwargs: object) -> None:
+        raise OutOfBounds("goes past Python to files or processes")
+
+    dispatcher = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a kernel that takes the place of another
+        dispatcher.impl("from_file", blocked, "CPU")
+    BLOCKED.append(dispatcher)  # or it would be taken back
+    torch._C.PyTorchFileWriter = torch.UntypedStorage.from_file = blocked
+    for module, names in {
+        os: ["pidfd_open", "setpriority", "sched_setaffinity", "posix_spawn", "posix_spawnp"],
+        signal: ["pidfd_send_signal"],
+        sys.modules.get("_posixsubprocess"): ["fork_exec"],
+    }.items():
+        for name in names:
+            if hasattr(module, name):
+                setattr(module, name, blocked)
 
 
 def _limit_resources(gigabytes: float, seconds: float) -> None:
@@ -86,14 +121,20 @@ def _limit_resources(gigabytes: float, seconds: float) -> None:
         resource.setrlimit(what, (most, most))
 
 
-def _guard(scratch: Path) -> Callable[[str, tuple], None]:
-    forbidden, changes = dict(FORBIDDEN), dict(CHANGES)
+def _guard(scratch: Path, closed: tuple[Path, ...], own: Path) -> Callable[[str, tuple], None]:
+    forbidden, changes, shut = dict(FORBIDDEN), dict(CHANGES), frozenset(closed)
+
+    def real(path: object) -> Path | None:
+        if type(path) not in (str, bytes, type(scratch)):
+            return None  # an open file, or an object that may name another one next time
+        return Path(os.fsdecode(path)).resolve()
 
     def is_outside(path: object) -> bool:
-        if type(path) not in (str, bytes, type(scratch)):
-            return True  # an open file, or an object that may name another one next time
-        name = os.fsdecode(path)
-        return name != os.devnull and scratch not in Path(name).resolve().parents
+        place = real(path)
+        return place is None or (place != nowhere and scratch not in [place, *place.parents])
+
+    def is_shut(place: Path) -> bool:
+        return own not in [place, *place.parents] and not shut.isdisjoint(place.parents)
 
     def guard(event: str, args: tuple) -> None:
         if event == "open":
@@ -104,14 +145,17 @@ def _guard(scratch: Path) -> Callable[[str, tuple], None]:
                 raise OutOfBounds("opens a file by its name in an open folder")
             if flags & WRITING and is_outside(path):
                 raise OutOfBounds("writes a file")
-            if os.path.basename(path) in ("mem", b"mem"):
-                raise OutOfBounds("reads the memory of a process")
+            place = real(path)
+            if place is None or place.name == "mem" or is_shut(place):
+                raise OutOfBounds("reads what is not for it")
         elif event in changes:
             paths, folders = changes[event]
             by_folder = any(type(n) is int and n >= 0 for n in args[folders:])
-            if by_folder or any(map(is_outside, args[:paths])):
+            deep = event == "os.mkdir" and len(Path.cwd().parts) > MOST_DEEP
+            if by_folder or deep or any(map(is_outside, args[:paths])):
                 raise OutOfBounds("changes files")
         elif event in forbidden:
             raise OutOfBounds(forbidden[event])
 
+    nowhere = Path(os.devnull).resolve()
     return guard

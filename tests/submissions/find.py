@@ -2,7 +2,7 @@
 
 import glob
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.katas import ROOT, SOLUTIONS, Kata, find_answers
@@ -15,12 +15,16 @@ class Submission:
 
     Attributes:
         name: as short as tells it from the others
+        place: the file, or the folder that all of it is in
         files: the answer file of each kata
-        trouble: a sentence, if there is none
+        closed: the folders of others, in which it may not read
+        trouble: a sentence, if there is no answer file
     """
 
     name: str
+    place: Path
     files: dict[str, Path]
+    closed: tuple[Path, ...] = (SOLUTIONS, ROOT / "tests", ROOT / ".git")
     trouble: str | None = None
 
     @property
@@ -40,13 +44,18 @@ def find_submissions(patterns: list[str], start: Path, katas: dict[str, Kata]) -
         ValueError: there is nothing to grade; says what could be graded instead
     """
     if len(patterns) == 1 and not _is_pattern(patterns[0], start):
-        files = find_answers(patterns[0], start, katas)
-        return [Submission(_one_line(Path(patterns[0]).name), files)]
+        return [_the_only_one(patterns[0], start, katas)]
     places = list(dict.fromkeys(place for p in patterns for place in _matches(p, start)))
     if len(places) == 1:
-        return [Submission(_one_line(places[0].name), find_answers(str(places[0]), start, katas))]
+        return [_the_only_one(str(places[0]), start, katas)]
     common = Path(os.path.commonpath([place.parent for place in places]))
-    return [_submission(place, common, katas) for place in places]
+    found: dict[str, Submission] = {}
+    for place in places:
+        submission = _submission(place, common, katas)
+        while submission.name in found:  # they differ in what cannot be shown
+            submission = replace(submission, name=f"{submission.name} (2)")
+        found[submission.name] = submission
+    return list(found.values())
 
 
 def _one_line(name: str) -> str:
@@ -57,14 +66,28 @@ def _is_pattern(text: str, start: Path) -> bool:
     return glob.has_magic(text) and not any((folder / text).exists() for folder in (start, ROOT))
 
 
+def _the_only_one(place: str, start: Path, katas: dict[str, Kata]) -> Submission:
+    try:
+        files = find_answers(place, start, katas)
+        name = _one_line(Path(place).name)
+        return Submission(name, next(iter(files.values())).parent, files)
+    except ValueError as error:
+        inside = [p for name in katas for p in (start / place).glob(f"*/{name}.py")]
+        inside += [p for name in katas for p in (start / place).glob(f"*/exercises/{name}.py")]
+        if place and inside:
+            raise ValueError(f"{place} holds several. Write --against='{place}/*'") from None
+        raise error
+
+
 def _submission(place: Path, common: Path, katas: dict[str, Kata]) -> Submission:
     within = place.relative_to(common).as_posix()
     name = _one_line(within)
     try:
-        return Submission(name, find_answers(within, common, katas))
+        files, trouble = find_answers(within, common, katas), None
     except (ValueError, OSError) as error:
-        missing = {kata: place / f"{kata}.py" for kata in katas}
-        return Submission(name, missing, str(error).partition(". Here there are")[0] + ".")
+        files = {kata: place / f"{kata}.py" for kata in katas}
+        trouble = str(error).partition(". Here there are")[0] + "."
+    return Submission(name, place, files, (*Submission.closed, common.resolve()), trouble)
 
 
 def _matches(pattern: str, start: Path) -> list[Path]:
@@ -75,5 +98,5 @@ def _matches(pattern: str, start: Path) -> list[Path]:
         found = [folder / name for name in glob.glob(wanted, root_dir=folder)]
         if found:
             places = sorted(Path(os.path.abspath(place)) for place in found)
-            return [place for place in places if place.name != "__pycache__"]
+            return [place for place in places if not place.name.startswith("__")]
     raise ValueError(f"there is no {pattern}")

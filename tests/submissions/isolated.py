@@ -5,7 +5,6 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from grader import operations, verdict
 from grader.diagnose import RAISED
@@ -14,6 +13,7 @@ from grader.katas import SOLUTIONS, TOGETHER, Kata, shown
 from torch import Tensor
 
 from submissions.child import CONTROL
+from submissions.find import Submission
 from submissions.process import NO_REPLY, Fault, Limits, Process
 
 # Only the other side can know these. It is asked about a function that is guilty of all, as well.
@@ -38,10 +38,11 @@ class IsolatedAnswers:
 
     at_work: "IsolatedAnswers | None" = None  # only one has a process
 
-    def __init__(self, path: Path, kata: Kata, limits: Limits, trouble: str | None = None) -> None:
-        self.path = path
+    def __init__(self, kata: Kata, submission: Submission, limits: Limits) -> None:
+        self.path = submission.files[kata.name]
         self.kata = kata
-        self.trouble = trouble
+        self.trouble = submission.trouble
+        self._submission = submission
         self._limits = limits
         self._left = limits.total
         self._process: Process | None = None
@@ -94,14 +95,17 @@ class IsolatedAnswers:
         IsolatedAnswers.at_work = self
         doing = f"Loading {shown(self.path)}"
         try:
-            self._process = Process(self.path, self.kata, self._limits)
+            closed, own = self._submission.closed, self._submission.place
+            self._process = Process(self.path, self.kata, self._limits, closed, own)
             known = self._ask(doing, ask="load")["reply"]
             if not isinstance(known, dict) or not isinstance(known.get("exercises"), dict):
                 raise Fault(f"{doing} {NO_REPLY}.")
         except Fault as fault:
             self.trouble = str(fault)
             raise
-        self.trouble, self._known = known.get("trouble"), known["exercises"]
+        trouble = known.get("trouble")
+        self.trouble = None if trouble is None else str(trouble)
+        self._known = known["exercises"]
 
     def stop(self) -> None:
         """End the process, if there is one."""
@@ -123,7 +127,7 @@ class IsolatedAnswers:
         if exercise in self._faults:
             problem = self._faults[exercise]
         found = self.trouble or problem
-        return str(found) if found else None
+        return None if found is None else str(found) or NO_REPLY
 
     def not_started(self, exercise: str) -> bool:
         """Whether the exercise is still a stub."""
@@ -177,8 +181,10 @@ class IsolatedFunction:
         order["args"] = args
         try:
             reply = self._ask(**order, function=self.__name__)
-            if operation in TAKEN_ON_TRUST and not self._ask(**order, function=CONTROL)["result"]:
-                raise Fault(f"{self.__name__} tampers with what the tests measure.")
+            if operation in TAKEN_ON_TRUST:
+                _check(reply, self._ask(**order, function=CONTROL), self.__name__)
+            if operation is operations.gradients and not reply["broken"]:
+                _check_gradients(reply["result"], len(args), self.__name__)
         except Fault as fault:
             verdict.stop(str(fault))
         call = verdict.Call(dict(zip(reply["names"], args, strict=False)) | kwargs)
@@ -194,7 +200,7 @@ class IsolatedFunction:
 
     def _ask(self, **question: object) -> dict[str, object]:
         answer = self._answers.ask(self._exercise, self.__name__, **question)
-        print(answer["printed"], end="")
+        print(answer["printed"] if isinstance(answer["printed"], str) else "", end="")
         reply = answer["reply"]
         if not isinstance(reply, dict) or not all(map(_is_words, map(reply.get, WORDS))):
             raise Fault(f"{self.__name__} {NO_REPLY}.")
@@ -205,7 +211,25 @@ WORDS = ("names", "broken", "left")
 
 
 def _is_words(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return isinstance(value, list) and all(isinstance(word, str) and word for word in value)
+
+
+def _check(reply: dict, control: dict, name: str) -> None:
+    """A function that does all that is forbidden has to be found guilty."""
+    if not reply["broken"] and not _is_finding(reply["result"]):
+        raise Fault(f"{name} {NO_REPLY}.")
+    if not _is_finding(control["result"]) or not control["result"][0]:
+        raise Fault(f"{name} tampers with what the tests measure.")
+
+
+def _is_finding(result: object) -> bool:
+    return isinstance(result, (list, tuple)) and len(result) == 2
+
+
+def _check_gradients(result: object, count: int, name: str) -> None:
+    right = isinstance(result, list) and len(result) == count
+    if not right or not all(g is None or isinstance(g, Tensor) for g in result):
+        raise Fault(f"{name} {NO_REPLY}.")
 
 
 def _own(result: object) -> object:
@@ -219,28 +243,21 @@ class IsolatedGrading(Grading):
     """A grading whose answers run in processes of their own.
 
     Args:
-        katas, files, name: as of a Grading
-        limits: what the answers may use
-        trouble: a sentence, if there is no answer
+        katas: all katas, by name
+        submission: the answers
+        limits: what they may use
     """
 
-    def __init__(
-        self,
-        katas: dict[str, Kata],
-        files: dict[str, Path],
-        name: str,
-        limits: Limits,
-        trouble: str | None = None,
-    ) -> None:
-        super().__init__(katas, files, name)
+    def __init__(self, katas: dict[str, Kata], submission: Submission, limits: Limits) -> None:
+        super().__init__(katas, submission.files, submission.name)
+        self._submission = submission
         self._limits = limits
-        self._trouble = trouble
         for kata in katas.values():  # what is loaded now, no submission can change
             load_catalogue(kata)
             load_reference(kata)
 
     def _answers(self, kata: str) -> IsolatedAnswers:
-        return IsolatedAnswers(self.files[kata], self.katas[kata], self._limits, self._trouble)
+        return IsolatedAnswers(self.katas[kata], self._submission, self._limits)
 
     def function(self, kata: str, exercise: str, name: str) -> IsolatedFunction:
         """A function, as a test of an exercise receives it."""

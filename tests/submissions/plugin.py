@@ -78,9 +78,7 @@ def _isolate(config: pytest.Config, found: list, katas: dict) -> None:
 
     option = config.option
     limits = Limits(option.call_limit, option.time_limit, option.memory_limit)
-    config.stash[GRADINGS] = [
-        IsolatedGrading(katas, s.files, s.name, limits, s.trouble) for s in found
-    ]
+    config.stash[GRADINGS] = [IsolatedGrading(katas, submission, limits) for submission in found]
     if option.seed is None:
         option.seed = secrets.randbelow(1_000_000)
     if not hasattr(config, "workerinput"):

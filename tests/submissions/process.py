@@ -63,11 +63,14 @@ class Process:
         Fault: it does not start
     """
 
-    def __init__(self, path: Path, kata: Kata, limits: Limits) -> None:
+    def __init__(
+        self, path: Path, kata: Kata, limits: Limits, closed: tuple[Path, ...], own: Path
+    ) -> None:
         self._scratch = tempfile.mkdtemp(prefix="kata-")
         ours, theirs = socket.socketpair()
         self._line = Line(ours)
-        order = child.Order(path, kata, Path(self._scratch), limits.memory, limits.total)
+        scratch = Path(self._scratch)
+        order = child.Order(path, kata, scratch, limits.memory, limits.total, closed, own)
         self._process = CONTEXT.Process(target=child.main, args=(theirs, order), daemon=True)
         # Without a main module it does not run pytest's once more.
         main = mock.patch.dict(sys.modules, {"__main__": types.ModuleType("__main__")})
@@ -102,7 +105,7 @@ class Process:
             raise Fault(f"{doing} {self._how_it_ended()}.") from None
         except Malformed:
             raise Fault(f"{doing} {NO_REPLY}.") from None
-        if not isinstance(reply, dict) or not isinstance(reply.get("printed"), str):
+        if not isinstance(reply, dict) or set(reply) != {"reply", "printed"}:
             raise Fault(f"{doing} {NO_REPLY}.")
         return reply
 
@@ -112,7 +115,8 @@ class Process:
         if code is None:
             return "cut the connection to the tests"
         if code < 0:
-            return f"ended its own process ({signal.Signals(-code).name})"
+            known = {s.value: s.name for s in signal.Signals}
+            return f"ended its own process ({known.get(-code, f'signal {-code}')})"
         return f"ended its own process (exit status {code})"
 
     def stop(self) -> None:

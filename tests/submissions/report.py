@@ -67,7 +67,7 @@ def as_csv(results: Results) -> str:
     table.writerow(
         ["submission", "exercises passed", "of", "tests passed"]
         + heads
-        + [f"{head} mistake" for head in heads]
+        + [f"{head}: why" for head in heads]
         + ["partial"]
     )
     for name, katas in results.rows.items():
@@ -77,10 +77,15 @@ def as_csv(results: Results) -> str:
             [cell(name), sum(row.done for row in exercises), len(exercises)]
             + [sum(row.passed for row in rows if row)]
             + [counted(row) if row else "" for row in rows]
-            + [row.mistake[0] if row and row.mistake else "" for row in rows]
-            + ["" if results.complete else "partial"]
+            + [cell(sentence(row) or "") if row else "" for row in rows]
+            + ["" if results.complete or all_run(katas) else "partial"]
         )
     return text.getvalue()
+
+
+def all_run(katas: dict[str, Rows]) -> bool:
+    """Whether every test of a submission was run."""
+    return all(row.complete for rows in katas.values() for row in rows.values())
 
 
 def cell(text: str) -> str:
@@ -140,14 +145,17 @@ class Report:
     """Writes the results to a file when the run ends, however it ends.
 
     Raises:
-        ValueError: the ending of the file is none of FORMATS, or there is no such folder
+        ValueError: the ending of the file is none of FORMATS, or its folder cannot be written to
     """
 
     def __init__(self, file: Path, results: Results) -> None:
         if file.suffix not in FORMATS:
             raise ValueError(f"{file.name} ends in none of {', '.join(FORMATS)}")
-        if not file.parent.is_dir():
-            raise ValueError(f"there is no folder {file.parent}")
+        try:
+            with tempfile.TemporaryFile(dir=file.parent):
+                pass
+        except OSError as error:
+            raise ValueError(f"nothing can be written to {file.parent}: {error.strerror}") from None
         self._file = file
         self._results = results
 

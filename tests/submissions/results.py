@@ -11,6 +11,8 @@ from submissions.find import Submission
 
 Rows = dict[str, Row]
 
+WHOLE_FILE = "the file"
+
 
 class Results:
     """Listens to the reports of the tests, also to those from other processes.
@@ -73,13 +75,16 @@ def sentence(row: Row) -> str | None:
     if not row.failures:
         return None
     first, *more = row.failures[0].kata["broken"][0].splitlines()
+    first = first.removeprefix(f"{row.name}: ")
     said = f"{first}: {more[0].strip()}" if more and "raised an exception" in first else first
     return printable(said)
 
 
 def counted(row: Row) -> str:
     """How it stands with an exercise, with numbers where there are any."""
-    return f"{row.passed} of {row.total}" if status(row) in ("passed", "failed") else status(row)
+    if status(row) not in ("passed", "failed"):
+        return status(row)
+    return f"{row.passed} of {row.total}" + ", partly run" * (not row.complete)
 
 
 def reasons(rows: Rows) -> Iterator[tuple[str, str]]:
@@ -91,4 +96,4 @@ def reasons(rows: Rows) -> Iterator[tuple[str, str]]:
             same.setdefault(why, []).append(row)
     for why, those in same.items():
         names = [f"{row.name} ({counted(row)})" for row in those]
-        yield "the file" if len(names) == len(rows) > 1 else ", ".join(names), why
+        yield WHOLE_FILE if len(names) == len(rows) > 1 else ", ".join(names), why

@@ -19,6 +19,7 @@ from torch import Tensor
 MOST_BYTES = 64 * 2**20  # of a message; the largest that a test sends has 2 MB
 ALIGNED = 16  # bytes; the numbers of a tensor begin at a multiple of it
 LARGE = 2**16  # bytes; a smaller message is sent in one part
+MOST_IN_HEADER = 2**20  # bytes; a reader is busy with it for a while
 MOST_LETTERS = 50_000  # of a text
 
 DTYPES = {
@@ -59,7 +60,7 @@ class Line:
             Malformed: it is no message
         """
         length, header = struct.unpack(">QQ", self._exactly(16, deadline))
-        if max(length, header) > MOST_BYTES:
+        if length > MOST_BYTES or header > MOST_IN_HEADER:
             raise Malformed
         return unpack(self._exactly(length, deadline), header)
 
@@ -137,8 +138,10 @@ def _decoded(coded: object, message: bytearray, at: int) -> tuple[object, int]:
     """The value, whose tensors begin there in the message, and where the next one begins."""
     if isinstance(coded, str):
         return printable(coded[:MOST_LETTERS]), at
-    if not isinstance(coded, dict):
+    if coded is None or type(coded) in (bool, int, float):
         return coded, at
+    if not isinstance(coded, dict):
+        raise Malformed
     if "tensor" in coded:
         return _tensor(coded, message, at)
     ((name, content),) = coded.items()

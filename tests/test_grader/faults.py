@@ -82,10 +82,12 @@ AT_IMPORT = {
         "os.open('self_attention.py', os.O_RDONLY, dir_fd=folder)",
     ),
     "imports_the_tests": Fault(
-        WHOLE, "reads tests/", "from self_attention.test_1_make_qkv import all_three as make_qkv"
+        WHOLE,
+        "reads tests/",
+        "exec(open(ROOT + '/tests/self_attention/test_1_make_qkv.py').read())",
     ),
     "reads_the_memory_of_the_tests": Fault(
-        WHOLE, "reads the memory of a process", "open(f'/proc/{os.getppid()}/mem', 'rb')"
+        WHOLE, "reads what is not for it", "open(f'/proc/{os.getppid()}/mem', 'rb')"
     ),
     "signals_at_import": Fault(WHOLE, "sends a signal", "os.kill(os.getpid(), 9)"),
 }
@@ -175,6 +177,69 @@ AT_WORK = {
         "score sent back what no function returns",
         in_score(SEND.format(bytes="b'\\xff' * 64")),
     ),
+    "ends_by_an_unnamed_signal": Fault(
+        "score", "score ended its own process (signal 40)", in_score("signal.raise_signal(40)")
+    ),
+    "digs_too_deep": Fault(
+        "score",
+        "changes files",
+        in_score("for _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')"),
+    ),
+    "stops_the_tests": Fault(
+        "score",
+        "goes past Python",
+        in_score("signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 19)"),
+    ),
+    "limits_the_tests": Fault(
+        "score",
+        "limits a process",
+        in_score("import resource\nresource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (1, 1))"),
+    ),
+    "starts_a_process_from_below": Fault(
+        "score",
+        "goes past Python",
+        in_score(
+            "from multiprocessing.util import spawnv_passfds\n"
+            "spawnv_passfds(b'/usr/bin/setsid', [b'setsid', b'sleep', b'60'], [])"
+        ),
+    ),
+    "saves_by_torch": Fault(
+        "score", "goes past Python", in_score("torch.save(q, os.path.dirname(__file__) + '/x')")
+    ),
+    "maps_a_file": Fault(
+        "score",
+        "goes past Python",
+        in_score("torch.from_file(__file__, size=9, shared=True, dtype=torch.uint8)"),
+    ),
+    "opens_a_database": Fault(
+        "score",
+        "writes a file",
+        in_score("import sqlite3\nsqlite3.connect(os.path.dirname(__file__) + '/x.db')"),
+    ),
+    "returns_a_huge_number": Fault(
+        "score", "what comes back is a tensor", "def score(q, k):\n    return 10**5000\n"
+    ),
+    "raises_with_a_huge_name": Fault(
+        "score", "AAAA", in_score("raise type('A' * 5000, (Exception,), {})")
+    ),
+    "says_nothing": Fault(
+        "score",
+        "score sent back what no function returns",
+        in_score("from grader import verdict\nverdict.broken[:] = ['']\nraise ValueError"),
+    ),
+    "answers_out_of_turn": Fault(
+        WHOLE,
+        "sent back what no function returns",
+        "import submissions.wire as wire\n"
+        "send = wire.Line.send\n"
+        "wire.Line.send = lambda line, message: send(line, {'printed': ''})",
+    ),
+    "knows_no_problem": Fault(
+        WHOLE,
+        "",
+        "import grader.load\ngrader.load.Answers.problem = lambda *_: torch.ones(3)\n"
+        "def score(q, k):\n    return q\n",
+    ),
     "turns_gradients_off": Fault(
         "score",
         "You cut the gradients off",
@@ -183,8 +248,8 @@ AT_WORK = {
 }
 
 CHEATS = {
-    "nan_for_all": Fault("score", "score", "def score(q, k):\n    return q @ k.mT * math.nan\n"),
-    "inf_for_all": Fault("score", "score", "def score(q, k):\n    return q @ k.mT + math.inf\n"),
+    "nan_for_all": Fault("score", "", "def score(q, k):\n    return q @ k.mT * math.nan\n"),
+    "inf_for_all": Fault("score", "", "def score(q, k):\n    return q @ k.mT + math.inf\n"),
     "a_tensor_that_agrees": Fault(
         "score",
         "what comes back is a tensor",
@@ -202,7 +267,7 @@ def score(q, k):
     ),
     "an_object_that_agrees": Fault(
         "score",
-        "score",
+        "",
         """
 class Agreeable:
     def __getattr__(self, name): return self
@@ -228,8 +293,8 @@ def score(q, k):
 """,
     ),
     "patches_the_rules": Fault(
-        "score",
-        "dot product",
+        WHOLE,
+        "reads what is not for it",
         """
 import grader.rules, grader.verdict, pytest
 for name in ("close", "shape", "exactly", "gradients", "keeps_dtype", "repeatable"):
@@ -286,13 +351,70 @@ def score(q, k):
     ),
     "knows_the_visible_inputs": Fault(
         "score",
-        "score",
+        "",
         """
 def score(q, k):
     if q.shape == (1, 3) and q.equal(torch.tensor([[1.0, 2.0, 2.0]])):
         return torch.tensor([[9 / 3**0.5]])
     return q @ k.mT * 0
 """,
+    ),
+    "nonsense_in_bfloat16": Fault(
+        "score",
+        "dtype of the inputs",
+        in_score("if q.dtype == torch.bfloat16: return (q @ k.mT) * 0 + 7"),
+    ),
+    "nothing_in_bfloat16": Fault(
+        "make_qkv",
+        "",
+        "right = make_qkv\n\ndef make_qkv(*args):\n"
+        "    return [] if args[0].dtype == torch.bfloat16 else right(*args)\n",
+    ),
+    "nonsense_when_watched": Fault(
+        "score",
+        "the same inputs give the same result",
+        in_score("if torch._C._len_torch_function_stack() > 1: return q.new_zeros(())"),
+    ),
+    "no_gradients_at_all": Fault(
+        WHOLE,
+        "sent back what no function returns",
+        "torch.autograd.grad = lambda *_, **__: ()\n\ndef score(q, k):\n"
+        "    x = q @ k.mT / math.sqrt(q.shape[-1])\n"
+        "    return x.detach() + 0 * x if q.requires_grad else x\n",
+    ),
+    "reads_a_neighbour": Fault(
+        WHOLE,
+        "reads what is not for it",
+        "import pathlib\n"
+        "exec((pathlib.Path(__file__).parents[1] / 'right/self_attention.py').read_text())",
+    ),
+    "reads_solutions_in_a_thread": Fault(
+        "score",
+        "score",
+        "from threading import Thread\nfound = []\n"
+        "def look():\n    time.sleep(0.3)\n"
+        "    found.append(open(ROOT + '/solutions/self_attention.py').read())\n"
+        "Thread(target=look).start()\n" + in_score("time.sleep(0.5)\nreturn found[0]"),
+    ),
+    "opens_the_lock": Fault(
+        WHOLE,
+        "reads what is not for it",
+        "import grader.load\ngrader.load._closed.append(set())\n"
+        "exec(open(ROOT + '/solutions/self_attention.py').read())",
+    ),
+    "sdpa_when_nobody_looks": Fault(
+        "attend",
+        "write it yourself",
+        "right = attend\n\ndef attend(q, k, v, is_causal=False):\n"
+        "    if torch._C._len_torch_function_stack() > 1: return right(q, k, v, is_causal)\n"
+        f"    return {SDPA}(q, k, v, is_causal=is_causal)\n",
+    ),
+    "sdpa_in_parts": Fault(
+        "attend",
+        "write it yourself",
+        "def attend(q, k, v, is_causal=False):\n    with torch._C.DisableTorchFunction():\n"
+        "        part = torch._scaled_dot_product_attention_math\n"
+        "        return part(q, k, v, is_causal=is_causal)[0]\n",
     ),
     "sdpa_by_another_name": Fault(
         "attend", "write it yourself", f"mix = {SDPA}\n" + by_sdpa("mix")
@@ -312,7 +434,7 @@ def score(q, k):
     ),
     "sdpa_and_deaf_tests": Fault(
         "attend",
-        "tampers with what the tests measure",
+        "write it yourself",
         "import submissions.child\n"
         "submissions.child.OPERATIONS['attention_calls'] = lambda *_, **__: []\n" + by_sdpa(SDPA),
     ),
@@ -340,6 +462,14 @@ sys.addaudithook(lambda *_: None)
     "prints_a_million_lines": "print('line\\n' * 1_000_000)\nsys.stderr.write('x' * 1_000_000)",
     "closes_stdout": "sys.stdout.close(); os.close(1); os.close(2)",
     "waits_at_a_breakpoint": in_score("breakpoint()"),
+    "speaks_to_the_screen": """
+import faulthandler, tempfile
+faulthandler.enable()
+sys.stdout.reconfigure(encoding="utf-8")
+sys.stdout.buffer.write(b"x")
+with tempfile.NamedTemporaryFile() as file:
+    file.write(b"x")
+""",
     "saves_a_file": in_score("open('mine.txt', 'w').write('x')"),
 }
 

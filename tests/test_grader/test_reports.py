@@ -76,7 +76,8 @@ def test_csv_is_a_row_for_each(report, submissions):
     ann, bob, cy = csv.DictReader(io.StringIO(report(".csv", f"--against={submissions}/*", MASK)))
 
     assert (ann["submission"], ann["mask"], ann["exercises passed"]) == ("ann", "33 of 33", "1")
-    assert (bob["mask mistake"], bob["of"], bob["partial"]) == ("multiplies_with_zero", "5", "")
+    assert bob["mask: why"].startswith("You")
+    assert (bob["of"], bob["partial"]) == ("5", "")
     assert cy["tests passed"] == "0"
 
 
@@ -195,6 +196,7 @@ def test_a_run_that_stops_at_the_first_failure_is_partial(report, submissions):
     found = json.loads(report(".json", f"--against={submissions}/*", "-x", MASK))
 
     assert found["partial"] is True
+    assert found["submissions"][0]["katas"][0]["exercises"][2]["status"] == "passed"
 
 
 def test_submissions_of_one_name_are_told_apart(run, tmp_path):
@@ -230,6 +232,44 @@ def test_a_pattern_without_quotes_is_told_and_runs_nothing(run, submissions, arg
     said = result.stdout.str() + result.stderr.str()
     assert "a pattern in quotes: --against='ALL/*'" in said
     assert "loaded" not in said
+
+
+def test_the_folder_of_all_is_told_how_to_grade_them(run, submissions):
+    result = run(f"--against={submissions}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"holds several. Write --against='{submissions}/*'" in result.stderr.str()
+
+
+@pytest.mark.parametrize("option", ["--hint", "--redo", "--watch"])
+def test_what_is_for_ones_own_exercises_is_not_for_others(run, submissions, option):
+    result = run(f"--against={submissions}/ann", option)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{option} is for your own exercises/" in result.stderr.str()
+
+
+def test_the_next_command_grades_the_same(run, submissions):
+    screen = run(f"--against={submissions}/bob", "--in-process", MASK).stdout.str()
+
+    assert f"pytest -v {MASK} --against={submissions}/bob/self_attention.py" in screen
+    assert "--hint" not in screen
+
+
+def test_the_table_in_the_readme_is_true(run, tmp_path):
+    stubs = (ROOT / "exercises/self_attention.py").read_text()
+    two = stubs.replace("    raise NotImplementedError", "    return x @ w_q, x @ w_k, x @ w_v", 1)
+    two = two.replace("raise NotImplementedError", "return q @ k.mT / math.sqrt(q.shape[-1])", 1)
+    hand_in(tmp_path / "all/alice", REFERENCE)
+    hand_in(tmp_path / "all/bob", f"{REFERENCE}\n\ndef score(q, k):\n    return q @ k.mT\n")
+    hand_in(tmp_path / "all/carol", two)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("```text\nself_attention · 3 sub")[2].partition("```")[0]
+
+    screen = run(f"--against={tmp_path}/all/*", "--in-process").stdout.str()
+
+    assert table.count("\n") == 9
+    assert table in screen
 
 
 def test_nothing_that_matches_is_a_usage_error(run, tmp_path):

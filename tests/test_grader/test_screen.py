@@ -36,7 +36,7 @@ def screens_in(readme: str) -> list[str]:
 
 
 def test_the_screens_of_the_readme_are_true(run, copy, exercises):
-    fresh, one_mistake = screens_in(README)
+    fresh, one_mistake, _ = screens_in(README)
 
     first = run(root=copy).stdout.str()
     body = exercises.read_text().replace(

@@ -21,8 +21,8 @@ def run(config: pytest.Config) -> int | None:
     try:
         if len(asked) > 1:
             raise ValueError(f"one at a time: --{' or --'.join(asked)}")
-        if option.watch and option.against not in (None, ["exercises"]):
-            raise ValueError("--watch grades your own exercises/, not --against another folder")
+        if option.against not in (None, ["exercises"]):
+            raise ValueError(f"--{asked[0]} is for your own exercises/, not for others --against")
         if not option.watch and not SOLUTIONS.is_dir():
             raise ValueError("there is no solutions/ here, so no hints and no stubs to put back")
         if option.watch:

@@ -1,5 +1,6 @@
 """The learner's screen: a line for each exercise, the one in hand in detail, the next step."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -166,7 +167,7 @@ class Scoreboard:
             return
         elif not self.show_all:
             yield from self._detail(row)
-        if SOLUTIONS.is_dir() and row.name != TOGETHER:
+        if self.grading.is_own and SOLUTIONS.is_dir() and row.name != TOGETHER:
             yield "Stuck? pytest --hint"
 
     def _detail(self, row: Row) -> Iterator[str]:
@@ -183,4 +184,5 @@ class Scoreboard:
         more = len(row.failures) - 1
         if more:
             tests = "test fails" if more == 1 else "tests fail"
-            yield f"{more} more {tests}: pytest -v {row.tests}"
+            place = "" if self.grading.is_own else f" --against={shlex.quote(self.grading.place)}"
+            yield f"{more} more {tests}: pytest -v {row.tests}{place}"

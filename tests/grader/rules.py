@@ -108,6 +108,7 @@ def gradients(
     cut = [name for name, gradient in zip(names, found, strict=False) if gradient is None]
     if cut:
         verdict.note(_failure(rule, [f"no gradient reaches {', '.join(cut)}"]))
+    names += [f"input {i}" for i in range(len(names), len(wanted))]  # a function of *args
     for name, yours, expected in zip(names[: len(wanted)], found, wanted, strict=True):
         if yours is not None:
             close(yours, expected, f"{rule} (here: the gradient of {name})")

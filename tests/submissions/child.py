@@ -9,7 +9,6 @@ import gc
 import io
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch.nn.functional as F
@@ -20,7 +19,7 @@ from grader.katas import SOLUTIONS, Kata
 from grader.load import Answers
 from torch import Tensor
 
-from submissions.confined import confine
+from submissions.confined import Bounds, confine
 from submissions.wire import Line
 
 MOST_PRINTED = 4000  # bytes of one call
@@ -38,29 +37,6 @@ OPERATIONS = {
 LOOKS = {look.__name__: look for look in diagnose.LOOKS}
 CONTROL = "the control"
 QUESTIONS = ("load", "turn_to", "perform", "look")
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a process is started for.
-
-    Attributes:
-        path: the file of the submission
-        kata: its kata
-        scratch: a folder it may write to
-        gigabytes: memory it may use
-        seconds: processor time it may use
-        closed: folders in which it may not even read
-        own: what it may read even there
-    """
-
-    path: Path
-    kata: Kata
-    scratch: Path
-    gigabytes: float
-    seconds: float
-    closed: tuple[Path, ...]
-    own: Path
 
 
 def _control(first: Tensor, *others: Tensor, **options: object) -> Tensor:
@@ -167,20 +143,13 @@ class _Submission:
         return diagnose.outcome(LOOKS[look], self._fresh.alone, args, kwargs)
 
 
-def main(connection: socket.socket, order: Order) -> None:
-    """Answer questions until nobody asks any more."""
-    line, submission, kept = Line(connection), _Submission(order.path, order.kata), _Kept()
+def main(connection: socket.socket, path: Path, kata: Kata, bounds: Bounds) -> None:
+    """Answer questions about the answers to a kata until nobody asks any more."""
+    line, submission, kept = Line(connection), _Submission(path, kata), _Kept()
     # Looked up now: what the submission puts in their place comes too late.
     answers = {name: getattr(submission, name) for name in QUESTIONS}
     gc.freeze()  # or the collector copies all of torch into this process
-    confine(
-        order.scratch,
-        order.gigabytes,
-        order.seconds,
-        order.closed,
-        order.own,
-        connection.fileno(),
-    )
+    confine(bounds, connection.fileno())
     sys.stdout = sys.stderr = io.TextIOWrapper(kept, "utf-8", "replace", write_through=True)
     line.send("ready")
     while True:

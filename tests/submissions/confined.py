@@ -12,6 +12,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -50,19 +51,27 @@ FORBIDDEN = {
 }
 
 
-def confine(
-    scratch: Path, gigabytes: float, seconds: float, closed: tuple[Path, ...], own: Path, line: int
-) -> None:
-    """Cut this process off: from the terminal, from most files, from other processes.
+@dataclass(frozen=True)
+class Bounds:
+    """What a process may touch and use.
 
-    Args:
-        scratch: an empty folder of its own
-        gigabytes: memory it may use, beyond what torch takes
-        seconds: processor time it may use
+    Attributes:
+        scratch: an empty folder of its own, the only one it may write to
         closed: folders in which it may not even read
         own: what it may read even there
-        line: the number of its open connection to the tests
+        gigabytes: memory, beyond what torch takes
+        seconds: processor time
     """
+
+    scratch: Path
+    closed: tuple[Path, ...]
+    own: Path
+    gigabytes: float
+    seconds: float
+
+
+def confine(bounds: Bounds, line: int) -> None:
+    """Cut this process off from all but its bounds, and the open file `line` to the tests."""
     with open(os.devnull, "r+b") as nowhere:
         for stream in range(3):
             os.dup2(nowhere.fileno(), stream)
@@ -70,17 +79,17 @@ def confine(
     os.closerange(line + 1, 1024)
     sys.stdin = open(0, encoding="utf-8")
     sys.dont_write_bytecode = True
-    tempfile.tempdir = str(scratch)
-    os.chdir(scratch)
+    tempfile.tempdir = str(bounds.scratch)
+    os.chdir(bounds.scratch)
     torch.set_num_threads(1)
     if hasattr(os, "setsid"):
         os.setsid()  # a group of its own, which ends with it
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end when the parent does
     if resource:
-        _limit_resources(gigabytes, seconds)
+        _limit_resources(bounds.gigabytes, bounds.seconds)
     _block_what_is_not_announced()
-    sys.addaudithook(_guard(scratch.resolve(), closed, own.resolve()))
+    sys.addaudithook(_guard(bounds.scratch.resolve(), bounds.closed, bounds.own.resolve()))
 
 
 def _block_what_is_not_announced() -> None:

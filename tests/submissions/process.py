@@ -22,6 +22,7 @@ from unittest import mock
 from grader.katas import ROOT, Kata
 
 from submissions import child
+from submissions.confined import Bounds
 from submissions.wire import Line, Malformed
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -69,9 +70,10 @@ class Process:
         self._scratch = tempfile.mkdtemp(prefix="kata-")
         ours, theirs = socket.socketpair()
         self._line = Line(ours)
-        scratch = Path(self._scratch)
-        order = child.Order(path, kata, scratch, limits.memory, limits.total, closed, own)
-        self._process = CONTEXT.Process(target=child.main, args=(theirs, order), daemon=True)
+        bounds = Bounds(Path(self._scratch), closed, own, limits.memory, limits.total)
+        self._process = CONTEXT.Process(
+            target=child.main, args=(theirs, path, kata, bounds), daemon=True
+        )
         # Without a main module it does not run pytest's once more.
         main = mock.patch.dict(sys.modules, {"__main__": types.ModuleType("__main__")})
         try:

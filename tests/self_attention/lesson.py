@@ -38,7 +38,7 @@ def lesson() -> Lesson:
 
 
 def pairs(width: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """10,000 queries of the lesson, each with one key, in ten batches of shape (1000, 1, width).
+    """10,000 queries of the lesson, each with one key, in forty batches of shape (250, 1, width).
 
     Drawn after the tokens and the weights, for width 8 first and then for width 512.
     """
@@ -47,10 +47,11 @@ def pairs(width: int) -> Iterator[tuple[Tensor, Tensor]]:
         _draw(generator)
         if width == 512:
             torch.randn(2 * 10_000, 8, generator=generator)
-    for _ in range(10):  # the keys come after all queries; a batch at a time saves 40 MB
-        torch.randn(1000, 1, width, generator=keys)
-    for _ in range(10):
-        yield tuple(torch.randn(1000, 1, width, generator=g) for g in (queries, keys))
+    # Small batches: a wrong answer may make a table of d_k by d_k for each pair.
+    for _ in range(40):  # the keys come after all queries
+        torch.randn(250, 1, width, generator=keys)
+    for _ in range(40):
+        yield tuple(torch.randn(250, 1, width, generator=g) for g in (queries, keys))
 
 
 def _draw(generator: torch.Generator) -> Lesson:

@@ -27,7 +27,7 @@ class Board:
     def __init__(self, results: Results, details: bool) -> None:
         self.results = results
         self.details = details
-        self._begun: set[str] = set()
+        self._shown = 0  # submissions begun, as the last line said
 
     def pytest_report_teststatus(self, report: pytest.TestReport):
         """No letters: a hundred submissions have thousands of tests."""
@@ -37,10 +37,9 @@ class Board:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = getattr(report, "kata", {}).get("submission")
-        if name and name not in self._begun:
-            self._begun.add(name)
-            count, total = len(self._begun), len(self.results.rows)
+        count, total = len(self.results.seen), len(self.results.rows)
+        if count > self._shown:
+            self._shown, name = count, report.kata["submission"]
             if sys.stdout.isatty():
                 line = f"{count} of {total}  {name}"[:WIDTH]
                 print(f"\r{line:{WIDTH}}", end="\n" if count == total else "", flush=True)
@@ -99,7 +98,7 @@ class Board:
                 yield ""
                 yield f"  {name}"
                 for text in why:
-                    yield from (f"    {line}" for line in wrapped(text).splitlines())
+                    yield from _indented(text, "    ")
 
 
 def _most_heard(all_rows: dict[str, Rows]) -> Iterator[str]:
@@ -113,9 +112,7 @@ def _most_heard(all_rows: dict[str, Rows]) -> Iterator[str]:
     frequent = [(key, count) for key, count in known.most_common(MOST_HEARD) if count > 1]
     for (exercise, sentence), count in frequent:
         yield ""
-        yield from (
-            f"  {line}" for line in wrapped(f"{count} × {exercise}: {sentence}").splitlines()
-        )
+        yield from _indented(f"{count} × {exercise}: {sentence}")
 
 
 def _not_graded(all_rows: dict[str, Rows]) -> Iterator[str]:
@@ -123,7 +120,11 @@ def _not_graded(all_rows: dict[str, Rows]) -> Iterator[str]:
     for name, rows in all_rows.items():
         for what, why in reasons(rows):
             if what == WHOLE_FILE:
-                yield from (f"  {line}" for line in wrapped(f"{name}: {why}").splitlines())
+                yield from _indented(f"{name}: {why}")
+
+
+def _indented(text: str, indent: str = "  ") -> Iterator[str]:
+    return (indent + line for line in wrapped(text).splitlines())
 
 
 def _cell(row: Row) -> str:

@@ -177,12 +177,12 @@ class IsolatedFunction:
         Raises:
             Broken: the function cannot be called like that, or failed, or is out of reach
         """
-        order = {"ask": "perform", "operation": operation.__name__, "kwargs": kwargs, "anew": anew}
-        order["args"] = args
+        order = {"operation": operation.__name__, "args": args, "kwargs": kwargs, "anew": anew}
         try:
-            reply = self._ask(**order, function=self.__name__)
+            reply = self._ask(ask="perform", function=self.__name__, **order)
             if operation in TAKEN_ON_TRUST:
-                _check(reply, self._ask(**order, function=CONTROL), self.__name__)
+                control = self._ask(ask="perform", function=CONTROL, **order)
+                _check(reply, control, self.__name__)
             if operation is operations.gradients and not reply["broken"]:
                 _check_gradients(reply["result"], len(args), self.__name__)
         except Fault as fault:
@@ -268,14 +268,10 @@ class IsolatedGrading(Grading):
         answers = self.answers(kata)
 
         def look(look: Callable, args: tuple, kwargs: dict) -> object:
-            question = {
-                "look": look.__name__,
-                "function": exercise,
-                "args": args,
-                "kwargs": kwargs,
-            }
+            question = {"look": look.__name__, "args": args, "kwargs": kwargs}
             try:
-                return answers.ask(exercise, exercise, ask="look", **question)["reply"]
+                reply = answers.ask(exercise, exercise, ask="look", function=exercise, **question)
+                return reply["reply"]
             except Fault:
                 return RAISED
 

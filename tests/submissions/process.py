@@ -48,9 +48,9 @@ class Limits:
         memory: gigabytes, beyond what torch takes
     """
 
-    call: float = 10.0
-    total: float = 120.0
-    memory: float = 2.0
+    call: float
+    total: float
+    memory: float
 
 
 class Fault(Exception):
